@@ -1,0 +1,1 @@
+"""The path of a query: retrieve -> fuse -> gate -> cite; and its surfaces."""

@@ -1,0 +1,1 @@
+"""The path of a query, free of HTTP."""

@@ -1,0 +1,1 @@
+"""Command line, private services, evaluation and benchmarks."""

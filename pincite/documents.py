@@ -1,0 +1,186 @@
+"""Documents, their text and their chunks, as every layer passes them on.
+
+All offsets (`start`, `end`) are Python code-point offsets, half open, into the document's *canonical text*:
+the one text that is stored, quoted and cited.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """The work that is due next. The order of the members is the order of the path."""
+
+    EXTRACT = "extract"
+    CHUNK = "chunk"
+    EMBED = "embed"
+
+
+class State(StrEnum):
+    """Where a document stands. Exactly one holds at any time."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    RETRYING = "retrying"
+    INDEXED = "indexed"
+    FAILED = "failed"
+    REMOVED = "removed"
+
+
+class TextSource(StrEnum):
+    """Where the text of a page comes from."""
+
+    TEXT = "text"
+    OCR = "ocr"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """Something a reader should know about a document that is indexed all the same."""
+
+    code: str
+    message: str
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordBox:
+    """One word that OCR has read, with its place on the page.
+
+    `start`, `end` are offsets into the *page's* text. `left`, `top`, `right`, `bottom` are shares (0 to 1) of the
+    page's width and height as it is shown. `confidence` is between 0 and 1.
+    """
+
+    start: int
+    end: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """One page as a reader sees it, before the pages are joined to the canonical text.
+
+    `number` counts from 1; `label` is the document's own page label where it has one. `width` and `height` are in
+    points (1/72 inch). `confidence` is the character-weighted mean of the OCR confidence, 0 to 1, and None where
+    no OCR ran or no word was found. `awaits_ocr` means that `text` is not final.
+    """
+
+    number: int
+    text: str
+    source: TextSource
+    label: str | None = None
+    width: float | None = None
+    height: float | None = None
+    confidence: float | None = None
+    words: tuple[WordBox, ...] = ()
+    awaits_ocr: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpan:
+    """Where a page lies in the canonical text."""
+
+    number: int
+    start: int
+    end: int
+    label: str | None = None
+    source: TextSource = TextSource.TEXT
+    confidence: float | None = None
+
+
+class BlockKind(StrEnum):
+    """What a stretch of the canonical text is. Code, tables and lists are kept whole where they fit."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST = "list"
+    TABLE = "table"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of the canonical text that is of one kind. `level` (1 to 6) is given for headings only."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a format's extractor gives back.
+
+    Formats with pages give `pages` (the canonical text is made from them by `assemble`); all others give `text`
+    and, where the format has structure, `blocks` in order of `start`, not overlapping. `language` is an ISO 639-1
+    code or None. `extractor` is the extractor's name and version, such as `pdf/1`.
+    """
+
+    extractor: str
+    text: str = ""
+    pages: tuple[PageText, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    title: str | None = None
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalText:
+    """The text of a document that chunks and quotes are slices of, with its pages and blocks."""
+
+    text: str
+    pages: tuple[PageSpan, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    title: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A slice of the canonical text that is embedded and quoted.
+
+    `content == text[start:end]`. What is embedded is `header + "\\n" + content`, and `content` alone where the
+    header is empty. `tokens` counts the word pieces of the embedded text with the model's special tokens.
+    """
+
+    ordinal: int
+    start: int
+    end: int
+    content: str
+    section: tuple[str, ...] = ()
+    header: str = ""
+    tokens: int = 0
+
+    @property
+    def embedded_text(self) -> str:
+        """The text that the model sees."""
+        return f"{self.header}\n{self.content}" if self.header else self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What an embedding was made with. Vectors of two stamps never meet in one query."""
+
+    model: str
+    dimensions: int
+    fingerprint: str
+    lexemes: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderName:
+    """A checked folder name: 1 to 100 characters, no slash, no control characters."""
+
+    value: str = field()
+
+    def __post_init__(self) -> None:
+        name = self.value
+        if not 1 <= len(name) <= 100 or name in {".", ".."} or "/" in name or not name.isprintable():
+            raise ValueError("A folder name has 1 to 100 printable characters and no slash.")

@@ -1,0 +1,84 @@
+"""The doorbell: "please work on this document".
+
+A ring is a Celery chain of the stages that are still due, sent by name, so that the API needs to know nothing else
+of the workers. It carries only the document's id and version: the truth is the row in Postgres, and a lost ring is
+rung again by the sweep.
+"""
+
+from typing import Any
+
+from celery import Celery, chain, signature
+from kombu.exceptions import OperationalError
+
+from pincite.documents import Stage
+from pincite.settings import Settings
+
+TASKS: dict[Stage, str] = {
+    Stage.EXTRACT: "pincite.extract",
+    Stage.CHUNK: "pincite.chunk",
+    Stage.EMBED: "pincite.embed",
+}
+OCR_TASK = "pincite.ocr"
+SWEEP_TASK = "pincite.sweep"
+
+EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE = "extract", "ocr", "embed", "sweep"
+QUEUES: dict[str, str] = {
+    TASKS[Stage.EXTRACT]: EXTRACT_QUEUE,
+    OCR_TASK: OCR_QUEUE,
+    TASKS[Stage.CHUNK]: EXTRACT_QUEUE,
+    TASKS[Stage.EMBED]: EMBED_QUEUE,
+    SWEEP_TASK: SWEEP_QUEUE,
+}
+
+
+class BrokerUnavailableError(Exception):
+    """The broker did not take the message. The document is safe: the sweep rings again."""
+
+
+def celery_app(settings: Settings) -> Celery:
+    """The Celery application that producers and workers share, so that their transport options never differ."""
+    app = Celery("pincite", broker=settings.broker, set_as_current=False)
+    app.conf.update(
+        task_serializer="json",
+        accept_content=["json"],
+        result_backend=None,
+        task_ignore_result=True,
+        task_store_errors_even_if_ignored=False,
+        task_default_queue=EXTRACT_QUEUE,
+        task_routes={task: {"queue": queue} for task, queue in QUEUES.items()},
+        task_create_missing_queues=True,
+        broker_connection_retry_on_startup=True,
+        broker_transport_options={
+            "visibility_timeout": settings.visibility_timeout_seconds,
+            "socket_keepalive": True,
+            "socket_connect_timeout": 5,
+        },
+    )
+    return app
+
+
+class Doorbell:
+    """Sends rings to the workers."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+
+    def ring(self, document_id: int, version: int, stage: Stage, *, ocr: bool = False) -> None:
+        """Ask for the work that is due from `stage` on; with `ocr`, extraction goes on in the OCR queue.
+
+        Raises:
+            BrokerUnavailableError: the message was not taken.
+        """
+        stages = list(Stage)
+        names = [TASKS[later] for later in stages[stages.index(stage) :]]
+        if ocr and stage is Stage.EXTRACT:
+            names[0] = OCR_TASK
+        work = chain(*(self._call(name, document_id, version) for name in names))
+        try:
+            work.apply_async(retry=True, retry_policy={"max_retries": 1, "interval_start": 0.2})
+        except (OperationalError, OSError) as error:
+            raise BrokerUnavailableError(str(error)) from error
+
+    def _call(self, name: str, document_id: int, version: int) -> Any:
+        arguments = {"document_id": document_id, "version": version}
+        return signature(name, kwargs=arguments, immutable=True, app=self._app, queue=QUEUES[name])

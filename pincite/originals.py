@@ -1,0 +1,133 @@
+"""The content-addressed store of file bytes: a folder, or any object store that fsspec knows.
+
+A file's name never becomes a path here: the key is the SHA-256 of the bytes.
+"""
+
+import hashlib
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import fsspec
+
+CHUNK_BYTES = 1 << 20
+
+
+class OriginalTooLargeError(Exception):
+    """The stream went on past the limit; nothing was kept."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(f"more than {limit} bytes")
+
+
+class OriginalsUnavailableError(Exception):
+    """The store could not be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A stored file: its digest (lower-case hex) and its size in bytes."""
+
+    sha256: str
+    bytes: int
+
+
+class Originals:
+    """Keeps each distinct content once, whole or not at all."""
+
+    def __init__(self, url: str) -> None:
+        self._filesystem, self._root = fsspec.core.url_to_fs(url)
+        self._root = self._root.rstrip("/")
+        self._is_local = "file" in _protocols(self._filesystem)
+
+    def put(self, stream: IO[bytes], limit: int) -> Original:
+        """Copy a stream into the store while hashing it.
+
+        Raises:
+            OriginalTooLargeError: the stream has more than `limit` bytes.
+            OriginalsUnavailableError: the store cannot be written.
+        """
+        incoming = f"{self._root}/incoming/{secrets.token_hex(16)}"
+        digest, size = hashlib.sha256(), 0
+        try:
+            self._filesystem.makedirs(f"{self._root}/incoming", exist_ok=True)
+            with self._filesystem.open(incoming, "wb") as target:
+                while block := stream.read(CHUNK_BYTES):
+                    size += len(block)
+                    if size > limit:
+                        raise OriginalTooLargeError(limit)
+                    digest.update(block)
+                    target.write(block)
+            self._keep(incoming, self._key(digest.hexdigest()))
+        except OSError as error:
+            raise OriginalsUnavailableError(str(error)) from error
+        finally:
+            with suppress(OSError):
+                if self._filesystem.exists(incoming):
+                    self._filesystem.rm_file(incoming)
+        return Original(digest.hexdigest(), size)
+
+    def open(self, sha256: str) -> IO[bytes]:
+        """The bytes, as a stream that the caller closes.
+
+        Raises:
+            OriginalsUnavailableError: they are not there or cannot be read.
+        """
+        try:
+            stream: IO[bytes] = self._filesystem.open(self._key(sha256), "rb")
+        except OSError as error:
+            raise OriginalsUnavailableError(f"{sha256[:12]}: {error}") from error
+        return stream
+
+    @contextmanager
+    def as_file(self, sha256: str) -> Iterator[Path]:
+        """A path with the bytes, for programs that want one; a temporary copy where the store is remote.
+
+        Raises:
+            OriginalsUnavailableError: they are not there or cannot be read.
+        """
+        if self._is_local:
+            path = Path(self._key(sha256))
+            if not path.is_file():
+                raise OriginalsUnavailableError(f"{sha256[:12]}: not in the store")
+            yield path
+            return
+        with tempfile.NamedTemporaryFile(prefix="pincite-") as copy:
+            with self.open(sha256) as stream:
+                try:
+                    shutil.copyfileobj(stream, copy, CHUNK_BYTES)
+                except OSError as error:
+                    raise OriginalsUnavailableError(f"{sha256[:12]}: {error}") from error
+            copy.flush()
+            yield Path(copy.name)
+
+    def exists(self, sha256: str) -> bool:
+        """Whether the bytes are in the store."""
+        return bool(self._filesystem.exists(self._key(sha256)))
+
+    def delete(self, sha256: str) -> None:
+        """Forget the bytes; nothing happens if they are not there."""
+        with suppress(FileNotFoundError):
+            self._filesystem.rm_file(self._key(sha256))
+
+    def _keep(self, incoming: str, key: str) -> None:
+        if self._filesystem.exists(key):
+            return
+        self._filesystem.makedirs(key.rpartition("/")[0], exist_ok=True)
+        self._filesystem.mv(incoming, key)
+
+    def _key(self, sha256: str) -> str:
+        if len(sha256) != 64 or not all(character in "0123456789abcdef" for character in sha256):
+            raise ValueError("not a SHA-256 in lower-case hex")
+        return f"{self._root}/{sha256[:2]}/{sha256}"
+
+
+def _protocols(filesystem: Any) -> tuple[str, ...]:
+    protocol = filesystem.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)

@@ -1,0 +1,1 @@
+"""The path of a document: extract -> chunk -> embed."""
