@@ -120,7 +120,8 @@ class Extracted:
 
     Formats with pages give `pages` (the canonical text is made from them by `assemble`); all others give `text`
     and, where the format has structure, `blocks` in order of `start`, not overlapping. `language` is an ISO 639-1
-    code or None. `extractor` is the extractor's name and version, such as `pdf/1`.
+    code or None. `extractor` is the extractor's name and version, such as `pdf/1`; `media_type` is what the file
+    was found to be.
     """
 
     extractor: str
@@ -129,6 +130,7 @@ class Extracted:
     blocks: tuple[Block, ...] = ()
     title: str | None = None
     warnings: tuple[Warning, ...] = ()
+    media_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

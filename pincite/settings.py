@@ -5,6 +5,7 @@
 
 import os
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -33,12 +34,8 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(default_factory=_default_data)
-    database_url: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url")
-    )
-    broker_url: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("CELERY_BROKER_URL", "broker_url")
-    )
+    database_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url"))
+    broker_url: SecretStr | None = Field(default=None, validation_alias=AliasChoices("CELERY_BROKER_URL", "broker_url"))
     originals_url: str | None = None
     service_user: str | None = None
 
@@ -92,7 +89,7 @@ class Settings(BaseSettings):
             "PINCITE_VISIBILITY_TIMEOUT_SECONDS": self.visibility_timeout_seconds,
         }
         names = list(ladder)
-        for lower, upper in zip(names, names[1:], strict=False):
+        for lower, upper in pairwise(names):
             if ladder[lower] >= ladder[upper]:
                 raise ValueError(f"{lower} ({ladder[lower]:g}) must be below {upper} ({ladder[upper]:g})")
         if self.ocr_slice_seconds + self.ocr_page_seconds >= self.soft_limit_seconds:
@@ -100,9 +97,7 @@ class Settings(BaseSettings):
                 "PINCITE_OCR_SLICE_SECONDS + PINCITE_OCR_PAGE_SECONDS must be below PINCITE_SOFT_LIMIT_SECONDS"
             )
         if self.heartbeat_seconds * 3 > self.heartbeat_lost_seconds:
-            raise ValueError(
-                "PINCITE_HEARTBEAT_LOST_SECONDS must be at least three times PINCITE_HEARTBEAT_SECONDS"
-            )
+            raise ValueError("PINCITE_HEARTBEAT_LOST_SECONDS must be at least three times PINCITE_HEARTBEAT_SECONDS")
         return self
 
     @cached_property

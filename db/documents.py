@@ -1,0 +1,318 @@
+"""Documents as they arrive, are listed, retried and removed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg import Connection
+
+from db.named import execute, fetch_all, fetch_one, fetch_value
+from pincite.documents import Stage, State
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A file at a path of a folder. `sha256` is None where its bytes could not be kept.
+
+    `modified_ns` and `inode` are the watched file's, None for an upload.
+    """
+
+    folder_id: int
+    path: str
+    bytes: int
+    sha256: str | None
+    modified_ns: int | None = None
+    inode: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A document that is now queued (or, unreadable, failed). `created`: it was not known before."""
+
+    id: int
+    version: int
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDetails:
+    """One row of the view document_details, as `GET /v1/documents/{id}` shows it."""
+
+    id: int
+    folder: str
+    folder_id: int
+    path: str
+    name: str
+    version: int
+    media_type: str | None
+    bytes: int
+    sha256: str | None
+    state: State
+    stage: Stage
+    awaits_ocr: bool
+    searchable_version: int | None
+    searchable: bool
+    failure_code: str | None
+    failure_stage: str | None
+    failure_message: str | None
+    failure_permanent: bool | None
+    failed_at: datetime | None
+    attempts: int
+    due_at: datetime | None
+    heartbeat_at: datetime | None
+    warnings: list[dict[str, Any]]
+    pages: int | None
+    characters: int | None
+    chunks: int
+    language: str | None
+    title: str | None
+    ocr_pages: int
+    ocr_confidence: float | None
+    extractor: str | None
+    chunker: str | None
+    model: str | None
+    dimensions: int | None
+    received_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "state", State(self.state))
+        object.__setattr__(self, "stage", Stage(self.stage))
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptDetails:
+    """One try at one stage, and how it ended."""
+
+    version: int
+    stage: str
+    number: int
+    worker: str
+    started_at: datetime
+    ended_at: datetime | None
+    outcome: str
+    code: str | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageDetails:
+    """One page: its offsets are None until the canonical text is made; `words` counts the words that OCR placed."""
+
+    number: int
+    label: str | None
+    width: float | None
+    height: float | None
+    source: str
+    confidence: float | None
+    awaits_ocr: bool
+    start_offset: int | None
+    end_offset: int | None
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextSlice:
+    """A slice of a canonical text, and how many code points the whole has."""
+
+    text: str
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A queued document for which the doorbell is to be rung."""
+
+    id: int
+    version: int
+    stage: Stage
+    awaits_ocr: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stage", Stage(self.stage))
+
+
+@dataclass(frozen=True, slots=True)
+class FailedDocument:
+    """A failed document that a retry would requeue."""
+
+    id: int
+    version: int
+    stage: str
+    awaits_ocr: bool
+    folder: str
+    path: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What to list: everything narrows, None does not. `after` is the last id of the page before."""
+
+    folder: str | None = None
+    state: State | None = None
+    code: str | None = None
+    after: int = 0
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequest:
+    """Which failed documents to requeue: all that fit every narrowing that is not None."""
+
+    ids: Sequence[int] | None = None
+    folder: str | None = None
+    code: str | None = None
+
+
+def receive_document(connection: Connection[Any], arrival: Arrival) -> Received | None:
+    """Queue a new or changed file; None when the same bytes are known at that path."""
+    received = fetch_one(connection, "receive_document", asdict(arrival) | {"name": arrival.name}, Received)
+    if received and not received.created:
+        abandon_attempts(connection, received.id, received.version)
+    return received
+
+
+def receive_unreadable(
+    connection: Connection[Any], arrival: Arrival, code: str, message: str, *, permanent: bool
+) -> Received:
+    """Record a file whose bytes could not be kept as failed, with the reason."""
+    parameters = asdict(arrival) | {
+        "name": arrival.name,
+        "code": code,
+        "message": message,
+        "permanent": permanent,
+    }
+    received = fetch_one(connection, "receive_unreadable", parameters, Received)
+    assert received is not None
+    if not received.created:
+        abandon_attempts(connection, received.id, received.version)
+    return received
+
+
+def abandon_attempts(connection: Connection[Any], document_id: int, version: int) -> None:
+    """Close the open attempts of versions below `version`."""
+    execute(connection, "abandon_attempts", {"document_id": document_id, "version": version})
+
+
+def touch_document(connection: Connection[Any], arrival: Arrival) -> None:
+    """Remember the file's new time and inode; its bytes are the same."""
+    execute(connection, "touch_document", asdict(arrival))
+
+
+def move_document(connection: Connection[Any], document_id: int, arrival: Arrival) -> bool:
+    """Give a document the path of `arrival`; False when it was removed meanwhile."""
+    parameters = asdict(arrival) | {
+        "document_id": document_id,
+        "new_path": arrival.path,
+        "name": arrival.name,
+    }
+    return execute(connection, "move_document", parameters) > 0
+
+
+def find_document(connection: Connection[Any], folder_id: int, path: str) -> DocumentDetails | None:
+    """The document at a path of a folder, removed or not."""
+    return fetch_one(connection, "find_document", {"folder_id": folder_id, "path": path}, DocumentDetails)
+
+
+def get_document(connection: Connection[Any], document_id: int) -> DocumentDetails | None:
+    """One document by id, removed or not."""
+    return fetch_one(connection, "get_document", {"document_id": document_id}, DocumentDetails)
+
+
+def list_documents(connection: Connection[Any], listing: Listing) -> list[DocumentDetails]:
+    """Documents in order of id; removed ones only when asked for by state."""
+    return fetch_all(connection, "list_documents", asdict(listing), DocumentDetails)
+
+
+def list_attempts(connection: Connection[Any], document_id: int) -> list[AttemptDetails]:
+    """Every try at a document, oldest first."""
+    return fetch_all(connection, "list_attempts", {"document_id": document_id}, AttemptDetails)
+
+
+def list_pages(connection: Connection[Any], document_id: int) -> list[PageDetails]:
+    """The pages of the version that answers, else of the one that is worked on."""
+    return fetch_all(connection, "list_pages", {"document_id": document_id}, PageDetails)
+
+
+def read_text(connection: Connection[Any], document_id: int, start: int, end: int) -> TextSlice | None:
+    """Characters `start` to `end` of the canonical text; None when there is no text."""
+    parameters = {"document_id": document_id, "start": start, "end": end}
+    return fetch_one(connection, "read_text", parameters, TextSlice)
+
+
+def mark_rung(connection: Connection[Any], document_ids: Sequence[int]) -> None:
+    """Remember that the doorbell was rung for these documents."""
+    execute(connection, "mark_rung", {"document_ids": list(document_ids)})
+
+
+def failed_documents(connection: Connection[Any], request: RetryRequest) -> list[FailedDocument]:
+    """What a retry would requeue."""
+    parameters = asdict(request) | {"ids": None if request.ids is None else list(request.ids)}
+    return fetch_all(connection, "failed_documents", parameters, FailedDocument)
+
+
+def requeue_documents(connection: Connection[Any], ids: Sequence[int]) -> list[Due]:
+    """Put failed documents back in the queue; those whose bytes were never kept are left out."""
+    return fetch_all(connection, "requeue_documents", {"ids": list(ids)}, Due)
+
+
+def forget_source(connection: Connection[Any], ids: Sequence[int]) -> int:
+    """Make the watcher read failed files whose bytes were never kept anew; gives how many."""
+    return execute(connection, "forget_source", {"ids": list(ids)})
+
+
+def forget_gone(connection: Connection[Any], ids: Sequence[int]) -> None:
+    """The files of these removed documents are gone as well; one that comes back is new."""
+    execute(connection, "forget_gone", {"ids": list(ids)})
+
+
+def remove_document(connection: Connection[Any], document_id: int) -> bool:
+    """Take a document out of answers for good; False when it is unknown or removed already."""
+    version: int | None = fetch_value(connection, "remove_document", {"document_id": document_id})
+    if version is None:
+        return False
+    forget_versions(connection, document_id, version)
+    return True
+
+
+def forget_versions(connection: Connection[Any], document_id: int, version: int) -> None:
+    """Delete text, pages, chunks and vectors of the versions below `version`, and close their attempts."""
+    parameters = {"document_id": document_id, "version": version}
+    for name in ("delete_chunks", "delete_pages", "delete_texts", "abandon_attempts"):
+        execute(connection, name, parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedOriginal:
+    """A removed document whose bytes may be let go."""
+
+    id: int
+    sha256: str
+
+
+def stale_removed(connection: Connection[Any], seconds: float, limit: int) -> list[RemovedOriginal]:
+    """Documents removed more than `seconds` ago that still name bytes."""
+    return fetch_all(connection, "stale_removed", {"seconds": seconds, "limit": limit}, RemovedOriginal)
+
+
+def used_originals(connection: Connection[Any], digests: Sequence[str]) -> set[str]:
+    """Which of these digests a document that is not removed still refers to."""
+    return {row.sha256 for row in fetch_all(connection, "used_originals", {"digests": list(digests)}, _Digest)}
+
+
+def forget_originals(connection: Connection[Any], ids: Sequence[int]) -> None:
+    """These removed documents no longer have bytes."""
+    execute(connection, "forget_originals", {"ids": list(ids)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Digest:
+    sha256: str

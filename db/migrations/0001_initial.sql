@@ -1,0 +1,226 @@
+-- The first schema: folders, documents, texts, pages, chunks, embeddings, stamps, attempts, tokens.
+-- Offsets (start_offset, end_offset) count code points of texts.text, half open.
+
+CREATE EXTENSION IF NOT EXISTS vector;
+
+-- The state diagram of a document:
+--   queued   -> running            a worker took the lease for the row's stage
+--   running  -> queued             the stage is done and the next is due, or a slice of OCR was handed back
+--   running  -> indexed            the last stage is done: the document answers
+--   running  -> retrying           a failure that may pass; due_at says when it is tried again
+--   running  -> failed             a permanent failure, or the last attempt
+--   retrying -> queued             due_at has come (the sweep)
+--   failed   -> queued             somebody asked for a retry
+--   any      -> removed            gone from answers; a file of the same path brings it back as a new version
+CREATE TYPE document_state AS ENUM ('queued', 'running', 'retrying', 'indexed', 'failed', 'removed');
+
+-- The work that is due next, in order.
+CREATE TYPE document_stage AS ENUM ('extract', 'chunk', 'embed');
+
+-- How one attempt ended:
+--   running      it has not ended, or its worker died and the sweep has not seen it yet
+--   done         the stage's result was saved
+--   handed_back  a slice of a long document was saved and the rest is queued again
+--   retry        it failed and is tried again
+--   failed       it failed for good
+--   lost         its worker died or stopped reporting
+--   superseded   the document changed or was removed meanwhile; the result was thrown away
+CREATE TYPE attempt_outcome AS ENUM ('running', 'done', 'handed_back', 'retry', 'failed', 'lost', 'superseded');
+
+CREATE TYPE page_text_source AS ENUM ('text', 'ocr', 'none');
+
+-- A named set of documents. With a path it is a drop folder: the watcher keeps it in step with that directory.
+CREATE TABLE folders (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name        text NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 100),
+    path        text,
+    root_device bigint,      -- st_dev of the directory: another value means that a mount came or went
+    watch_note  text,        -- what the watcher wants the operator to know, such as a refused mass deletion
+    scanned_at  timestamptz, -- the last complete scan
+    created_at  timestamptz NOT NULL DEFAULT now()
+);
+
+-- What vectors and lexemes were made with. Rows of two stamps never meet in one query; the active one answers.
+CREATE TABLE stamps (
+    id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    model          text NOT NULL,
+    dimensions     integer NOT NULL CHECK (dimensions BETWEEN 1 AND 2000),
+    fingerprint    text NOT NULL,       -- digest of weights, tokenizer, pooling and prefixes
+    lexemes        text NOT NULL,       -- version of the text analysis
+    active         boolean NOT NULL DEFAULT false,
+    gate_threshold double precision,    -- largest cosine distance that still answers; NULL: not calibrated
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (model, dimensions, fingerprint, lexemes)
+);
+CREATE UNIQUE INDEX stamps_one_active ON stamps (active) WHERE active;
+
+-- One row per (folder, path), for ever: the sha256 says whether the file changed. Postgres is the truth, the broker
+-- a doorbell: `stage` and `state` say what is due, and the sweep rings for whatever nobody rang for.
+CREATE TABLE documents (
+    id                 bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    folder_id          bigint NOT NULL REFERENCES folders ON DELETE CASCADE,
+    path               text NOT NULL CHECK (length(path) BETWEEN 1 AND 4096),
+    name               text NOT NULL,
+    version            integer NOT NULL DEFAULT 1, -- counts contents seen at this path
+    searchable_version integer,                    -- the version that answers; NULL: none
+    media_type         text,
+    bytes              bigint NOT NULL,
+    sha256             text CHECK (sha256 ~ '^[0-9a-f]{64}$'), -- NULL: the bytes could not be read
+
+    state              document_state NOT NULL DEFAULT 'queued',
+    stage              document_stage NOT NULL DEFAULT 'extract',
+    awaits_ocr         boolean NOT NULL DEFAULT false, -- extraction goes on in the OCR queue
+    attempts           integer NOT NULL DEFAULT 0,     -- tries at this stage since it last made progress
+    lease              uuid,                           -- the right to write results; changes with every attempt
+    leased_until       timestamptz,
+    heartbeat_at       timestamptz,
+    due_at             timestamptz,                    -- retrying: not before this
+    rung_at            timestamptz,                    -- queued: when the doorbell was last rung; NULL: never
+
+    failure_code       text,
+    failure_message    text,
+    failure_stage      document_stage,
+    failure_permanent  boolean,
+    failed_at          timestamptz,
+
+    chunks             integer NOT NULL DEFAULT 0,     -- of the version that answers
+    chunker            text,
+    stamp_id           integer REFERENCES stamps,
+
+    source_modified_ns bigint, -- the watched file's modification time and inode, to see changes without reading it
+    source_inode       bigint,
+
+    received_at        timestamptz NOT NULL DEFAULT now(),
+    started_at         timestamptz,
+    finished_at        timestamptz,
+
+    UNIQUE (folder_id, path),
+    CHECK ((state = 'running') = (lease IS NOT NULL)),
+    CHECK ((state = 'failed') = (failure_code IS NOT NULL)),
+    CHECK ((state = 'retrying') = (due_at IS NOT NULL)),
+    CHECK (state <> 'indexed' OR searchable_version = version)
+);
+CREATE INDEX documents_folder_state ON documents (folder_id, state);
+CREATE INDEX documents_sha256 ON documents (sha256);
+CREATE INDEX documents_unfinished ON documents (state, stage) WHERE state IN ('queued', 'running', 'retrying');
+
+-- The canonical text of each version: what chunks and quotes are slices of.
+CREATE TABLE texts (
+    document_id    bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+    version        integer NOT NULL,
+    text           text NOT NULL,
+    title          text,
+    language       text,
+    blocks         jsonb NOT NULL DEFAULT '[]', -- [kind, start, end, level, title]
+    warnings       jsonb NOT NULL DEFAULT '[]', -- {code, message, page}
+    extractor      text NOT NULL,
+    pages          integer,                     -- NULL: a format without pages
+    ocr_pages      integer NOT NULL DEFAULT 0,
+    ocr_confidence double precision,            -- weighted by characters; NULL: no words from OCR
+    PRIMARY KEY (document_id, version)
+);
+
+-- The pages of each version. While extraction goes on, `text` holds each page's text and OCR saves page by page;
+-- when the canonical text is made, the offsets are filled in and `text` is emptied.
+CREATE TABLE pages (
+    document_id  bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+    version      integer NOT NULL,
+    number       integer NOT NULL CHECK (number >= 1),
+    label        text,
+    width        double precision, -- points
+    height       double precision,
+    source       page_text_source NOT NULL,
+    confidence   double precision,
+    words        jsonb NOT NULL DEFAULT '[]', -- OCR: [start, end, left, top, right, bottom, confidence], page offsets
+    warnings     jsonb NOT NULL DEFAULT '[]',
+    awaits_ocr   boolean NOT NULL DEFAULT false,
+    text         text,
+    start_offset integer,
+    end_offset   integer,
+    PRIMARY KEY (document_id, version, number)
+);
+
+-- Slices of the canonical text. `content` is the quote; header and content together are what is embedded.
+CREATE TABLE chunks (
+    id             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    document_id    bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+    version        integer NOT NULL,
+    ordinal        integer NOT NULL,
+    start_offset   integer NOT NULL CHECK (start_offset >= 0),
+    end_offset     integer NOT NULL,
+    content        text NOT NULL CHECK (length(content) = end_offset - start_offset AND content <> ''),
+    section        text[] NOT NULL DEFAULT '{}',
+    header         text NOT NULL DEFAULT '',
+    tokens         integer NOT NULL, -- word pieces of header and content with the model's special tokens
+    locator        jsonb NOT NULL,
+    ocr_confidence double precision,
+    UNIQUE (document_id, version, ordinal)
+);
+
+-- What search runs over: per chunk and stamp, the unit vector and the lexemes. The last of them is written in the
+-- transaction that makes the version answer; those of a long document come in slices before it, and do not answer.
+CREATE TABLE embeddings (
+    chunk_id     bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
+    stamp_id     integer NOT NULL REFERENCES stamps,
+    vector       vector NOT NULL,
+    lexemes      tsvector NOT NULL,
+    lexeme_count integer NOT NULL, -- length of the chunk for BM25
+    PRIMARY KEY (chunk_id, stamp_id)
+);
+CREATE INDEX embeddings_lexemes ON embeddings USING gin (lexemes);
+
+-- Every try that was ever made, so that a retry keeps the earlier diagnosis.
+CREATE TABLE attempts (
+    id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    document_id bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+    version     integer NOT NULL,
+    stage       document_stage NOT NULL,
+    number      integer NOT NULL, -- of the tries at this stage since it last made progress
+    lease       uuid NOT NULL UNIQUE,
+    worker      text NOT NULL,
+    started_at  timestamptz NOT NULL DEFAULT now(),
+    ended_at    timestamptz,
+    outcome     attempt_outcome NOT NULL DEFAULT 'running',
+    code        text,
+    message     text
+);
+CREATE INDEX attempts_document ON attempts (document_id, id);
+CREATE INDEX attempts_running ON attempts (document_id) WHERE outcome = 'running';
+
+-- Bearer tokens of the API. Only the digest is kept.
+CREATE TABLE tokens (
+    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name       text NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 100),
+    sha256     text NOT NULL UNIQUE,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- The HNSW index of one stamp: vectors of different sizes share the column, so the index casts to the stamp's size.
+CREATE FUNCTION create_vector_index(stamp integer, dimensions integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format(
+        'CREATE INDEX IF NOT EXISTS embeddings_vector_%1$s ON embeddings '
+        'USING hnsw ((vector::vector(%2$s)) vector_cosine_ops) WHERE stamp_id = %1$s',
+        stamp, dimensions
+    );
+END
+$$;
+
+-- A document as the API and the command line show it. Text facts are those of the version that answers, else of
+-- the version that is worked on.
+CREATE VIEW document_details AS
+SELECT d.id, f.name AS folder, d.folder_id, d.path, d.name, d.version, d.media_type, d.bytes, d.sha256,
+       d.state, d.stage, d.awaits_ocr, d.searchable_version,
+       (d.searchable_version IS NOT NULL AND s.active) IS TRUE AS searchable,
+       d.failure_code, d.failure_stage, d.failure_message, d.failure_permanent, d.failed_at,
+       d.attempts, d.due_at, d.heartbeat_at,
+       coalesce(t.warnings, '[]'::jsonb) AS warnings,
+       t.pages, length(t.text) AS characters, d.chunks, t.language, t.title,
+       coalesce(t.ocr_pages, 0) AS ocr_pages, t.ocr_confidence,
+       t.extractor, d.chunker, s.model, s.dimensions,
+       d.received_at, d.started_at, d.finished_at
+FROM documents d
+JOIN folders f ON f.id = d.folder_id
+LEFT JOIN texts t ON t.document_id = d.id AND t.version = coalesce(d.searchable_version, d.version)
+LEFT JOIN stamps s ON s.id = d.stamp_id;

@@ -1,0 +1,152 @@
+-- name: receive_document
+-- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path.
+INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode)
+VALUES (%(folder_id)s, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s)
+ON CONFLICT (folder_id, path) DO UPDATE SET
+    version = documents.version + 1, bytes = excluded.bytes, sha256 = excluded.sha256, media_type = NULL,
+    state = 'queued', stage = 'extract', awaits_ocr = false, attempts = 0,
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
+    failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
+    source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
+    received_at = now(), started_at = NULL, finished_at = NULL
+WHERE documents.sha256 IS DISTINCT FROM excluded.sha256 OR documents.state = 'removed'
+RETURNING id, version, (xmax = 0) AS created;
+
+-- name: receive_unreadable
+-- Record a file whose bytes could not be kept: it is failed at once, with the reason, and an earlier version goes on answering.
+INSERT INTO documents (folder_id, path, name, bytes, state, failure_code, failure_message, failure_stage,
+                       failure_permanent, failed_at, finished_at, source_modified_ns, source_inode)
+VALUES (%(folder_id)s, %(path)s, %(name)s, %(bytes)s, 'failed', %(code)s, %(message)s, 'extract',
+        %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s)
+ON CONFLICT (folder_id, path) DO UPDATE SET
+    version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL,
+    state = 'failed', stage = 'extract', awaits_ocr = false, attempts = 0,
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
+    failure_code = excluded.failure_code, failure_message = excluded.failure_message, failure_stage = 'extract',
+    failure_permanent = excluded.failure_permanent, failed_at = now(), finished_at = now(), received_at = now(),
+    source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode
+RETURNING id, version, (xmax = 0) AS created;
+
+-- name: abandon_attempts
+-- Close the open attempts of versions that nobody works on any more.
+UPDATE attempts SET outcome = 'superseded', ended_at = now()
+WHERE document_id = %(document_id)s AND outcome = 'running' AND version < %(version)s;
+
+-- name: touch_document
+-- The file's time or inode changed but its bytes did not.
+UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
+WHERE folder_id = %(folder_id)s AND path = %(path)s AND state <> 'removed';
+
+-- name: move_document
+-- A file was renamed: the same document at a new path, with nothing done again; a removed one that stood there makes way.
+WITH cleared AS (
+    DELETE FROM documents
+    WHERE folder_id = %(folder_id)s AND path = %(new_path)s AND state = 'removed' AND id <> %(document_id)s
+    RETURNING id
+)
+UPDATE documents SET path = %(new_path)s, name = %(name)s, source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
+WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM cleared) >= 0;
+
+-- name: find_document
+-- The document at a path of a folder, removed or not.
+SELECT * FROM document_details WHERE folder_id = %(folder_id)s AND path = %(path)s;
+
+-- name: get_document
+-- One document by its id, removed or not.
+SELECT * FROM document_details WHERE id = %(document_id)s;
+
+-- name: list_documents
+-- Documents in order of id, after a cursor; removed ones only when asked for by state.
+SELECT * FROM document_details
+WHERE id > %(after)s
+  AND (%(folder)s::text IS NULL OR folder = %(folder)s)
+  AND (%(state)s::document_state IS NULL OR state = %(state)s::document_state)
+  AND (%(code)s::text IS NULL OR failure_code = %(code)s)
+  AND (state <> 'removed' OR %(state)s::document_state = 'removed')
+ORDER BY id
+LIMIT %(limit)s;
+
+-- name: list_attempts
+-- Every try that was made at a document, oldest first.
+SELECT version, stage, number, worker, started_at, ended_at, outcome, code, message
+FROM attempts WHERE document_id = %(document_id)s ORDER BY id;
+
+-- name: list_pages
+-- The pages of the version that answers, else of the one that is worked on.
+SELECT p.number, p.label, p.width, p.height, p.source, p.confidence, p.awaits_ocr,
+       p.start_offset, p.end_offset, jsonb_array_length(p.words) AS words
+FROM pages p JOIN documents d ON d.id = p.document_id AND p.version = coalesce(d.searchable_version, d.version)
+WHERE d.id = %(document_id)s ORDER BY p.number;
+
+-- name: read_text
+-- A slice of the canonical text (code points) and its full length; no row when there is none.
+SELECT substr(t.text, %(start)s::int + 1, greatest(%(end)s::int - %(start)s::int, 0)) AS text, length(t.text) AS characters
+FROM texts t JOIN documents d ON d.id = t.document_id AND t.version = coalesce(d.searchable_version, d.version)
+WHERE d.id = %(document_id)s AND d.state <> 'removed';
+
+-- name: mark_rung
+-- The doorbell was rung for these documents.
+UPDATE documents SET rung_at = now() WHERE id = ANY(%(document_ids)s) AND state = 'queued';
+
+-- name: failed_documents
+-- Failed documents that a retry would requeue, with the narrowing that was asked for.
+SELECT d.id, d.version, d.stage, d.awaits_ocr, f.name AS folder, d.path, d.failure_code AS code
+FROM documents d JOIN folders f ON f.id = d.folder_id
+WHERE d.state = 'failed'
+  AND (%(ids)s::bigint[] IS NULL OR d.id = ANY(%(ids)s::bigint[]))
+  AND (%(folder)s::text IS NULL OR f.name = %(folder)s)
+  AND (%(code)s::text IS NULL OR d.failure_code = %(code)s)
+ORDER BY d.id;
+
+-- name: requeue_documents
+-- Failed documents back in the queue at the stage where they failed; their attempts rows stay. Those whose bytes were never kept are left to their source.
+UPDATE documents SET state = 'queued', attempts = 0, rung_at = NULL, finished_at = NULL,
+    failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL
+WHERE id = ANY(%(ids)s::bigint[]) AND state = 'failed' AND sha256 IS NOT NULL
+RETURNING id, version, stage, awaits_ocr;
+
+-- name: forget_source
+-- Make the watcher read these failed files anew at its next scan, because their bytes were never kept.
+UPDATE documents SET source_modified_ns = NULL, source_inode = NULL
+WHERE id = ANY(%(ids)s::bigint[]) AND state = 'failed' AND sha256 IS NULL
+RETURNING id;
+
+-- name: forget_gone
+-- These removed documents' files are gone too: a file that comes back at that path is a new one.
+UPDATE documents SET source_modified_ns = NULL, source_inode = NULL
+WHERE id = ANY(%(ids)s::bigint[]) AND state = 'removed';
+
+-- name: remove_document
+-- Take a document out of answers at once and void any lease, so that work in flight cannot bring it back.
+UPDATE documents SET state = 'removed', searchable_version = NULL, chunks = 0, attempts = 0, awaits_ocr = false,
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
+    failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
+    finished_at = now()
+WHERE id = %(document_id)s AND state <> 'removed'
+RETURNING version + 1 AS version;
+
+-- name: delete_texts
+-- Forget the text of a document's versions below one.
+DELETE FROM texts WHERE document_id = %(document_id)s AND version < %(version)s;
+
+-- name: delete_pages
+-- Forget the pages of a document's versions below one.
+DELETE FROM pages WHERE document_id = %(document_id)s AND version < %(version)s;
+
+-- name: delete_chunks
+-- Forget the chunks, and with them the vectors, of a document's versions below one.
+DELETE FROM chunks WHERE document_id = %(document_id)s AND version < %(version)s;
+
+-- name: used_originals
+-- Which of these digests a document that is not removed still refers to.
+SELECT DISTINCT sha256 FROM documents WHERE sha256 = ANY(%(digests)s) AND state <> 'removed';
+
+-- name: stale_removed
+-- Removed documents whose bytes may be let go.
+SELECT id, sha256 FROM documents
+WHERE state = 'removed' AND sha256 IS NOT NULL AND finished_at < now() - make_interval(secs => %(seconds)s)
+ORDER BY id LIMIT %(limit)s;
+
+-- name: forget_originals
+-- These removed documents no longer have bytes.
+UPDATE documents SET sha256 = NULL WHERE id = ANY(%(ids)s::bigint[]) AND state = 'removed';

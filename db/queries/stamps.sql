@@ -1,0 +1,17 @@
+-- name: ensure_stamp
+-- Record a stamp; the first one becomes active.
+INSERT INTO stamps (model, dimensions, fingerprint, lexemes, active)
+VALUES (%(model)s, %(dimensions)s, %(fingerprint)s, %(lexemes)s, NOT EXISTS (SELECT FROM stamps WHERE active))
+ON CONFLICT (model, dimensions, fingerprint, lexemes) DO NOTHING;
+
+-- name: active_stamp
+-- The stamp whose vectors answer.
+SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold FROM stamps WHERE active;
+
+-- name: create_vector_index
+-- The HNSW index of a stamp.
+SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);
+
+-- name: lock_stamps
+-- One process at a time records stamps and builds their index; the lock ends with the transaction.
+SELECT pg_advisory_xact_lock(7815263);

@@ -1,0 +1,48 @@
+-- name: expire_leases
+-- Documents whose worker stopped reporting: queued again, or failed as worker_lost after the last attempt.
+WITH lost AS (
+    SELECT id, lease, attempts >= %(max_attempts)s AS finished FROM documents
+    WHERE state = 'running'
+      AND (heartbeat_at < now() - make_interval(secs => %(heartbeat_lost_seconds)s) OR leased_until < now())
+    ORDER BY id FOR UPDATE SKIP LOCKED
+), closed AS (
+    UPDATE attempts a SET outcome = 'lost', ended_at = now(), code = 'worker_lost', message = %(message)s
+    FROM lost WHERE a.lease = lost.lease AND a.outcome = 'running'
+)
+UPDATE documents d SET
+    state = CASE WHEN lost.finished THEN 'failed' ELSE 'queued' END::document_state,
+    failure_code = CASE WHEN lost.finished THEN 'worker_lost' END,
+    failure_message = CASE WHEN lost.finished THEN %(message)s END,
+    failure_stage = CASE WHEN lost.finished THEN d.stage END,
+    failure_permanent = CASE WHEN lost.finished THEN false END,
+    failed_at = CASE WHEN lost.finished THEN now() END,
+    finished_at = CASE WHEN lost.finished THEN now() END,
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = NULL
+FROM lost WHERE d.id = lost.id
+RETURNING d.id, d.path, d.state;
+
+-- name: wake_due
+-- Documents whose time to be tried again has come.
+UPDATE documents SET state = 'queued', due_at = NULL, rung_at = NULL
+WHERE state = 'retrying' AND due_at <= now()
+RETURNING id;
+
+-- name: unheard_documents
+-- Queued documents for which nobody rang, or rang so long ago that the ring must be lost.
+SELECT id, version, stage, awaits_ocr FROM documents
+WHERE state = 'queued' AND (
+    rung_at IS NULL
+    OR rung_at < now() - make_interval(secs => %(patience_seconds)s)
+    OR (rung_at < now() - make_interval(secs => %(grace_seconds)s) AND
+        CASE WHEN stage <> 'extract' THEN %(embed_queue_idle)s WHEN awaits_ocr THEN %(ocr_queue_idle)s
+             ELSE %(extract_queue_idle)s END)
+)
+ORDER BY rung_at NULLS FIRST, id LIMIT %(limit)s;
+
+-- name: queue_ages
+-- How long the oldest document waits and works, by stage and state.
+SELECT stage, state, count(*) AS documents,
+       extract(epoch FROM now() - min(coalesce(rung_at, received_at)))::double precision AS oldest_seconds,
+       extract(epoch FROM now() - min(heartbeat_at))::double precision AS silent_seconds
+FROM documents WHERE state IN ('queued', 'running', 'retrying')
+GROUP BY stage, state ORDER BY stage, state;

@@ -1,0 +1,111 @@
+"""The legs of a search: each gives (chunk id, rank, score), best first, in a total order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import Vector
+from psycopg import Connection
+
+from db.named import execute, fetch_all
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A chunk in one leg. `rank` counts from 1. `score`: cosine distance (dense) or BM25 (lexical)."""
+
+    chunk_id: int
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkDetails:
+    """What a hit shows of a chunk. `start`, `end` are code points of the canonical text."""
+
+    id: int
+    document_id: int
+    document_name: str
+    folder: str
+    path: str
+    media_type: str | None
+    content: str
+    section: list[str]
+    header: str
+    start: int
+    end: int
+    locator: dict[str, Any]
+    ocr_confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What both legs need: the stamp, the folders (None: all), and how many chunks to give back."""
+
+    stamp_id: int
+    dimensions: int
+    folder_ids: Sequence[int] | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    chunk_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    language: str
+
+
+def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> list[Ranked]:
+    """The nearest chunks to a unit vector (d,) by cosine distance."""
+    execute(connection, "tune_dense", {"limit": leg.limit})
+    parameters = {"query": Vector(query), "folder_ids": _ids(leg.folder_ids), "limit": leg.limit}
+    return fetch_all(connection, "dense", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+
+
+def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Ranked]:
+    """The best chunks by BM25 for any of the lexemes; none without lexemes."""
+    if not terms:
+        return []
+    parameters = {
+        "terms": list(terms),
+        "query": " | ".join(_quoted(term) for term in terms),
+        "stamp_id": leg.stamp_id,
+        "folder_ids": _ids(leg.folder_ids),
+        "limit": leg.limit,
+    }
+    return fetch_all(connection, "lexical", parameters, Ranked)
+
+
+def chunk_details(connection: Connection[Any], chunk_ids: Sequence[int]) -> dict[int, ChunkDetails]:
+    """What hits show, by chunk id; chunks that stopped answering are left out."""
+    rows = fetch_all(connection, "chunk_details", {"chunk_ids": list(chunk_ids)}, ChunkDetails)
+    return {row.id: row for row in rows}
+
+
+def distances(
+    connection: Connection[Any], query: NDArray[np.float32], chunk_ids: Sequence[int], leg: Leg
+) -> dict[int, float]:
+    """The exact cosine distance of these chunks to the query."""
+    parameters = {"query": Vector(query), "chunk_ids": list(chunk_ids)}
+    rows = fetch_all(connection, "distances", parameters, _Scored, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+    return {row.chunk_id: row.score for row in rows}
+
+
+def searchable_languages(connection: Connection[Any], folder_ids: Sequence[int] | None) -> set[str]:
+    """The languages of the documents that answer."""
+    rows = fetch_all(connection, "searchable_languages", {"folder_ids": _ids(folder_ids)}, _Language)
+    return {row.language for row in rows}
+
+
+def _ids(folder_ids: Sequence[int] | None) -> list[int] | None:
+    return None if folder_ids is None else list(folder_ids)
+
+
+def _quoted(lexeme: str) -> str:
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -1,0 +1,58 @@
+"""Stamps: what vectors and lexemes were made with, and which of them answers."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from psycopg import Connection
+
+from db.named import execute, fetch_one
+from pincite.documents import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStamp:
+    """A stamp with its id. `gate_threshold` is None until it is calibrated."""
+
+    id: int
+    model: str
+    dimensions: int
+    fingerprint: str
+    lexemes: str
+    gate_threshold: float | None
+
+    @property
+    def stamp(self) -> Stamp:
+        """The stamp without the database's facts."""
+        return Stamp(self.model, self.dimensions, self.fingerprint, self.lexemes)
+
+
+class StampMismatchError(Exception):
+    """The index was made with another model or text analysis than the one that is configured."""
+
+
+def active_stamp(connection: Connection[Any]) -> StoredStamp | None:
+    """The stamp whose vectors answer; None before the first."""
+    return fetch_one(connection, "active_stamp", {}, StoredStamp)
+
+
+def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
+    """The stored form of `stamp`, recorded with its vector index if it is the database's first.
+
+    Raises:
+        StampMismatchError: another stamp is active.
+    """
+    execute(connection, "lock_stamps", {})
+    if active_stamp(connection) is None:
+        execute(connection, "ensure_stamp", asdict(stamp))
+        stored = active_stamp(connection)
+        assert stored is not None
+        execute(connection, "create_vector_index", {"stamp_id": stored.id, "dimensions": stored.dimensions})
+    stored = active_stamp(connection)
+    assert stored is not None
+    if stored.stamp != stamp:
+        raise StampMismatchError(
+            f"The index was made with {stored.model} ({stored.fingerprint}, {stored.lexemes}), but "
+            f"{stamp.model} ({stamp.fingerprint}, {stamp.lexemes}) is configured. Set PINCITE_MODEL back, or use a "
+            "new data directory (or database) and add the documents again."
+        )
+    return stored

@@ -1,0 +1,69 @@
+"""What the sweep sets right: lost leases, due retries, doorbells that nobody rang."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from psycopg import Connection
+
+from db.documents import Due
+from db.named import execute, fetch_all
+from pincite.documents import State
+
+
+@dataclass(frozen=True, slots=True)
+class LostLease:
+    """A document whose worker stopped reporting: it is queued again, or failed."""
+
+    id: int
+    path: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """When a ring counts as lost: after `grace_seconds` where its queue is empty, else after `patience_seconds`."""
+
+    grace_seconds: float
+    patience_seconds: float
+    extract_queue_idle: bool
+    ocr_queue_idle: bool
+    embed_queue_idle: bool
+    limit: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class QueueAge:
+    """How many documents wait or work in one stage; the oldest ring and the longest silence, in seconds."""
+
+    stage: str
+    state: str
+    documents: int
+    oldest_seconds: float | None
+    silent_seconds: float | None
+
+
+def expire_leases(
+    connection: Connection[Any], max_attempts: int, heartbeat_lost_seconds: float, message: str
+) -> list[LostLease]:
+    """Queue documents whose worker is gone again, or fail them after `max_attempts`."""
+    parameters = {
+        "max_attempts": max_attempts,
+        "heartbeat_lost_seconds": heartbeat_lost_seconds,
+        "message": message,
+    }
+    return fetch_all(connection, "expire_leases", parameters, LostLease)
+
+
+def wake_due(connection: Connection[Any]) -> int:
+    """Queue the documents whose time to be tried again has come; gives how many."""
+    return execute(connection, "wake_due", {})
+
+
+def unheard_documents(connection: Connection[Any], hearing: Hearing) -> list[Due]:
+    """Queued documents for which the doorbell must be rung (again), oldest first."""
+    return fetch_all(connection, "unheard_documents", asdict(hearing), Due)
+
+
+def queue_ages(connection: Connection[Any]) -> list[QueueAge]:
+    """How long the oldest document waits and works, by stage and state."""
+    return fetch_all(connection, "queue_ages", {}, QueueAge)

@@ -1,0 +1,46 @@
+"""The workers' Celery application: `celery -A workers.app worker -Q extract`."""
+
+from celery import Celery
+from kombu import Queue
+
+from pincite.doorbell import QUEUES, SWEEP_QUEUE, SWEEP_TASK, celery_app
+from pincite.settings import Settings
+from workers.context import ContextKeeper
+from workers.pipeline import declare
+
+
+def worker_app(settings: Settings) -> Celery:
+    """The shared application with what only workers need.
+
+    A message is acknowledged late, and once its child has died it is not delivered again: the row's lease runs out
+    and the sweep rings anew, with the attempt counted.
+    """
+    app = celery_app(settings)
+    app.conf.update(
+        task_queues=[Queue(name) for name in sorted(set(QUEUES.values()))],
+        task_acks_late=True,
+        task_reject_on_worker_lost=False,
+        task_acks_on_failure=True,
+        task_acks_on_timeout=True,
+        task_soft_time_limit=settings.soft_limit_seconds,
+        task_time_limit=settings.hard_limit_seconds,
+        worker_prefetch_multiplier=1,
+        worker_soft_shutdown_timeout=5,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        worker_hijack_root_logger=True,
+        worker_redirect_stdouts=False,
+        broker_connection_max_retries=None,
+        beat_schedule={
+            "sweep": {
+                "task": SWEEP_TASK,
+                "schedule": settings.sweep_seconds,
+                "options": {"queue": SWEEP_QUEUE, "expires": settings.sweep_seconds * 5},
+            }
+        },
+        beat_max_loop_interval=max(1, int(settings.sweep_seconds)),
+    )
+    declare(app, ContextKeeper(settings, app))
+    return app
+
+
+app = worker_app(Settings())

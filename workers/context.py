@@ -1,0 +1,69 @@
+"""What a worker process holds while it lives: connections, the originals, the model.
+
+It is made on first use in the process that uses it, so that nothing of it is ever copied by a fork.
+"""
+
+import os
+import socket
+from functools import cached_property
+
+from celery import Celery
+
+from db.connect import Database
+from db.stamps import StampMismatchError, StoredStamp, activate_stamp
+from pincite.doorbell import Doorbell
+from pincite.embedding import EmbeddingModel, TokenCounter, stamp_of
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.originals import Originals
+from pincite.settings import Settings
+
+
+class WorkerContext:
+    """Connections and models of one process."""
+
+    def __init__(self, settings: Settings, app: Celery) -> None:
+        self.settings = settings
+        self.app = app
+        self.pid = os.getpid()
+        self.worker = f"{socket.gethostname()}:{self.pid}"
+        self.database = Database(settings.database, max_size=3)
+        self.originals = Originals(settings.originals)
+        self.doorbell = Doorbell(app)
+
+    @cached_property
+    def tokens(self) -> TokenCounter:
+        """Counts word pieces as the embedding model does, without loading the model."""
+        return TokenCounter.load(self.settings)
+
+    @cached_property
+    def model(self) -> EmbeddingModel:
+        """The embedding model, loaded when the first document needs it."""
+        return EmbeddingModel.load(self.settings)
+
+    @cached_property
+    def stamp(self) -> StoredStamp:
+        """The stamp under which this process embeds.
+
+        Raises:
+            DocumentFailure: the index was made with another model (`model_unavailable`).
+        """
+        stamp = stamp_of(self.settings)
+        try:
+            return self.database.run(lambda connection: activate_stamp(connection, stamp))
+        except StampMismatchError as error:
+            raise DocumentFailure(FailureCode.MODEL_UNAVAILABLE, str(error)) from error
+
+
+class ContextKeeper:
+    """Gives each process its own context, after a fork too."""
+
+    def __init__(self, settings: Settings, app: Celery) -> None:
+        self._settings = settings
+        self._app = app
+        self._context: WorkerContext | None = None
+
+    def current(self) -> WorkerContext:
+        """The context of this process."""
+        if self._context is None or self._context.pid != os.getpid():
+            self._context = WorkerContext(self._settings, self._app)
+        return self._context

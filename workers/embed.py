@@ -1,0 +1,42 @@
+"""Embedding: chunks to vectors and to what full text is made of. Pure apart from the model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.documents import Chunk
+from pincite.embedding import Embedder
+from pincite.lexemes import index_lexemes, to_tsvector_literal
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedChunk:
+    """What is stored beside a chunk. `vector` has norm 1 and shape (dimensions,).
+
+    `lexemes` is the text form of a tsvector: the header's lexemes with weight C, the content's with weight D.
+    `length` counts the content's lexemes, as BM25 needs it.
+    """
+
+    ordinal: int
+    vector: NDArray[np.float32]
+    lexemes: str
+    length: int
+
+
+def embed(chunks: Sequence[Chunk], language: str | None, model: Embedder) -> list[EmbeddedChunk]:
+    """One `EmbeddedChunk` for each chunk, in the same order. `language` is the document's, ISO 639-1.
+
+    Raises:
+        EmbeddingError: a chunk is blank or over the model's window, or a vector is not fit to be stored.
+    """
+    vectors = model.passages([chunk.embedded_text for chunk in chunks])
+    return [_embedded(chunk, vector, language) for chunk, vector in zip(chunks, vectors, strict=True)]
+
+
+def _embedded(chunk: Chunk, vector: NDArray[np.float32], language: str | None) -> EmbeddedChunk:
+    header = index_lexemes(chunk.header, language)
+    content = index_lexemes(chunk.content, language)
+    parts = (to_tsvector_literal(header, "C"), to_tsvector_literal(content, "D", len(header) + 1))
+    return EmbeddedChunk(chunk.ordinal, vector, " ".join(filter(None, parts)), len(content))

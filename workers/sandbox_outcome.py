@@ -1,0 +1,125 @@
+"""What passes between a worker and its sandbox server, and what the end of a job means."""
+
+import io
+import logging
+import pickle
+import signal as signals
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pincite.failures import DocumentFailure, FailureCode
+
+logger = logging.getLogger(__name__)
+
+RESULT_FILE = "result.pickle"
+EXIT_OUT_OF_MEMORY = 81
+_CRASHES = frozenset(
+    {signals.SIGSEGV, signals.SIGABRT, signals.SIGBUS, signals.SIGILL, signals.SIGFPE, signals.SIGTRAP}
+)
+# A reader that crashes this close to its limit has most likely met a failed allocation.
+_NEAR_LIMIT = 0.7
+_PLAIN = frozenset({"set", "frozenset", "bytearray", "complex", "range", "slice"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call. `memory_mb` is in MiB; `cpu_seconds` a net under the wall-clock limit that the worker keeps."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    memory_mb: int
+    cpu_seconds: int
+    directory: Path
+    search_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the process of a job ended: its exit code or the signal that ended it, and its peak memory in MiB."""
+
+    exit_code: int | None = None
+    signal: int | None = None
+    peak_mb: float = 0.0
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The function returned."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The function raised a `DocumentFailure`."""
+
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The function raised something else."""
+
+    summary: str
+    traceback: str
+
+
+class _Unpickler(pickle.Unpickler):
+    """Takes only plain values and types of ours: a reader that a hostile file took over gains nothing here."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        ours = module.split(".")[0] in {"pincite", "workers"} and "." not in name
+        if ours or (module == "builtins" and name in _PLAIN) or (module, name) == ("pathlib", "PosixPath"):
+            found = super().find_class(module, name)
+            if isinstance(found, type):
+                return found
+        raise pickle.UnpicklingError(f"a result may not hold {module}.{name}")
+
+
+def read_outcome(ended: Ended, directory: Path, seconds: float, memory_mb: int) -> Any:
+    """The value that the job returned.
+
+    Raises:
+        DocumentFailure: it returned none; the code and detail say why.
+    """
+    if ended.timed_out or ended.signal == signals.SIGXCPU:
+        detail = f"It was ended after {seconds:g} seconds (PINCITE_EXTRACT_SECONDS)"
+        raise DocumentFailure(FailureCode.EXTRACT_TIMEOUT, detail)
+    if ended.signal is not None or ended.exit_code:
+        raise _died(ended, memory_mb)
+    outcome = _load(directory / RESULT_FILE)
+    if isinstance(outcome, Returned):
+        return outcome.value
+    if isinstance(outcome, Failed):
+        raise DocumentFailure(FailureCode(outcome.code), outcome.detail)
+    logger.error("a reader failed: %s\n%s", outcome.summary, outcome.traceback)
+    raise DocumentFailure(FailureCode.INTERNAL, outcome.summary)
+
+
+def _load(file: Path) -> Returned | Failed | Raised:
+    try:
+        outcome = _Unpickler(io.BytesIO(file.read_bytes())).load()
+    except Exception as error:  # a damaged pickle can raise anything
+        return Raised(f"The reader left no result that can be read: {error}", "")
+    if isinstance(outcome, Returned | Failed | Raised):
+        return outcome
+    return Raised(f"The reader left a {type(outcome).__name__} for a result", "")
+
+
+def _died(ended: Ended, memory_mb: int) -> DocumentFailure:
+    limit = f"the limit is {memory_mb:,} MiB (PINCITE_EXTRACT_MEMORY_MB)"
+    near = ended.peak_mb >= memory_mb * _NEAR_LIMIT
+    if ended.exit_code == EXIT_OUT_OF_MEMORY or (ended.signal in _CRASHES and near):
+        return DocumentFailure(FailureCode.OUT_OF_MEMORY, f"It needs more memory than allowed; {limit}")
+    if ended.signal == signals.SIGKILL:
+        detail = f"The reader was killed from outside, most likely because the machine ran out of memory; {limit}"
+        return DocumentFailure(FailureCode.OUT_OF_MEMORY, detail)
+    if ended.signal in _CRASHES:
+        name = signals.Signals(ended.signal).name
+        return DocumentFailure(FailureCode.CORRUPT, f"The reader crashed on this file ({name})")
+    how = f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit_code}"
+    return DocumentFailure(FailureCode.INTERNAL, f"The reader ended with {how}")
