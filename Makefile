@@ -1,0 +1,49 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.PHONY: help setup demo up test check lint format clean
+
+help:
+	@echo "make demo   set up, run the main job on samples/, and end"
+	@echo "make up     set up and run Pincite until Ctrl-C"
+	@echo "make test   set up and run all checks and tests"
+	@echo "make check  formatting, lint, types, import rule, unit tests (before every commit)"
+
+setup: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Pincite needs Python 3.11 or later; name one with: make PYTHON=python3.11 ..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
+		{ echo "This Python has no ensurepip; install it (Debian: apt-get install python3-venv) and try again."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $(INSTALLED)
+
+demo: setup
+	$(BIN)/pincite demo
+
+up: setup
+	$(BIN)/pincite up
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint
+	$(BIN)/pytest tests/unit -q
+
+test: lint
+	$(BIN)/pytest
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
