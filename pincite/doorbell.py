@@ -79,6 +79,21 @@ class Doorbell:
         except (OperationalError, OSError) as error:
             raise BrokerUnavailableError(str(error)) from error
 
+    def check(self, timeout: float = 2) -> None:
+        """See that the broker answers within about `timeout` seconds.
+
+        Raises:
+            BrokerUnavailableError: it does not.
+        """
+        options = {"socket_connect_timeout": timeout, "socket_timeout": timeout}
+        connection = self._app.connection(transport_options=options)
+        try:
+            with connection:
+                connection.ensure_connection(max_retries=1, interval_start=0, timeout=timeout)
+                connection.transport.create_channel(connection.connection).close()
+        except (OperationalError, OSError, *connection.connection_errors) as error:
+            raise BrokerUnavailableError(str(error)) from error
+
     def _call(self, name: str, document_id: int, version: int) -> Any:
         arguments = {"document_id": document_id, "version": version}
         return signature(name, kwargs=arguments, immutable=True, app=self._app, queue=QUEUES[name])

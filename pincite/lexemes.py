@@ -10,6 +10,7 @@ import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from snowballstemmer import stemmer
 
@@ -34,7 +35,9 @@ STEMMERS: dict[str, str] = {
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{65,}")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 # Accents and vowel points; not the voicing marks of Kana nor the vowel signs of Indic scripts.
-_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u064b-\u0652\u0670\u1ab0-\u1aff\u1dc0-\u1dff]")
+_ACCENT = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u064b-\u0652\u0670\u1ab0-\u1aff\u1dc0-\u1dff]"
+)
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _UNSPACED = (
     _HAN,
@@ -79,8 +82,7 @@ def index_lexemes(text: str, language: str | None) -> list[str]:
     for kind, token in _tokens(text):
         if kind == "word":
             found.extend(
-                _stem(code, form) if is_word and form not in stop_words else form
-                for form, is_word in _forms(token)
+                _stem(code, form) if is_word and form not in stop_words else form for form, is_word in _forms(token)
             )
         else:
             found.extend(_pairs(token))
@@ -153,7 +155,7 @@ def _is_encoded(run: str) -> bool:
     if "-" not in run and "_" not in run and "/" not in run:
         return True
     kinds = [(char.isdigit(), char.isupper()) for char in run]
-    changes = sum(before != after for before, after in zip(kinds, kinds[1:], strict=False))
+    changes = sum(before != after for before, after in pairwise(kinds))
     return changes > 0.3 * len(run)
 
 

@@ -18,6 +18,8 @@ DTYPE = "float32"
 
 # Longer texts are counted as over the window without tokenising them.
 _CHARACTERS_PER_TOKEN = 64
+# An encoding takes some kilobytes, and a large document has 100,000 chunks.
+_COUNTED_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +150,11 @@ class ModelTokens:
         longest = self.window * _CHARACTERS_PER_TOKEN
         counts = [self.window + 1] * len(texts)
         short = [index for index, text in enumerate(texts) if len(text) <= longest]
-        encodings = self._tokenizer.encode_batch_fast([prefix + texts[index] for index in short])
-        for index, encoding in zip(short, encodings, strict=True):
-            counts[index] = len(encoding)
+        for first in range(0, len(short), _COUNTED_AT_ONCE):
+            batch = short[first : first + _COUNTED_AT_ONCE]
+            encodings = self._tokenizer.encode_batch_fast([prefix + texts[index] for index in batch])
+            for index, encoding in zip(batch, encodings, strict=True):
+                counts[index] = len(encoding)
         return counts
 
 

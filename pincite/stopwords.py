@@ -1,12 +1,16 @@
 """Words that say nothing about what a text is about, by language, as `pincite.lexemes` folds them."""
 
 _ENGLISH = """
-a about above after again against all also am an and any are as at be because been before being below between both
-but by can could d did do does doing don down during each few for from further had has have having he her here hers
-herself him himself his how i if in into is it its itself just let ll m me more most my myself no nor not of off on
-once only or other our ours ourselves out over own re s same shall she should so some such t than that the their
-theirs them themselves then there these they this those through to too under until up ve very was we were what when
-where which while who whom whose why will with would you your yours yourself yourselves
+a about above actually after again against ain all almost already also although always am an and any anyone anything
+are aren as at be because been before being below between bit both but by can could couldn d did didn do does doesn
+doing don down during each else even ever few for from further get gets getting going got had hadn has hasn have haven
+having he hello her here hers herself hi him himself his how however i if in instead into is isn it its itself just
+kind know let like ll look looking looks lot m many may maybe me might more most much must my myself need needs never
+no nor not of off ok okay on once only or other our ours ourselves out over own perhaps please quite rather re really
+s same say says see seem seems shall she should shouldn since so some someone something sort still such t tell than
+thanks that the their theirs them themselves then there these they thing things think this those though through to
+told too under until up upon us ve very want wants was wasn way we were weren what when where whether which while who
+whom whose why will with won would wouldn yet you your yours yourself yourselves
 """
 
 _GERMAN = """

@@ -1,9 +1,8 @@
 """The workers' Celery application: `celery -A workers.app worker -Q extract`."""
 
 from celery import Celery
-from kombu import Queue
 
-from pincite.doorbell import QUEUES, SWEEP_QUEUE, SWEEP_TASK, celery_app
+from pincite.doorbell import SWEEP_QUEUE, SWEEP_TASK, celery_app
 from pincite.settings import Settings
 from workers.context import ContextKeeper
 from workers.pipeline import declare
@@ -17,7 +16,6 @@ def worker_app(settings: Settings) -> Celery:
     """
     app = celery_app(settings)
     app.conf.update(
-        task_queues=[Queue(name) for name in sorted(set(QUEUES.values()))],
         task_acks_late=True,
         task_reject_on_worker_lost=False,
         task_acks_on_failure=True,

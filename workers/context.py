@@ -12,7 +12,7 @@ from celery import Celery
 from db.connect import Database
 from db.stamps import StampMismatchError, StoredStamp, activate_stamp
 from pincite.doorbell import Doorbell
-from pincite.embedding import EmbeddingModel, TokenCounter, stamp_of
+from pincite.embedding import EmbeddingModel, TokenCounter, stamp_of, token_counter
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import Originals
 from pincite.settings import Settings
@@ -33,7 +33,7 @@ class WorkerContext:
     @cached_property
     def tokens(self) -> TokenCounter:
         """Counts word pieces as the embedding model does, without loading the model."""
-        return TokenCounter.load(self.settings)
+        return token_counter(self.settings)
 
     @cached_property
     def model(self) -> EmbeddingModel:

@@ -1,8 +1,9 @@
-"""OCR of one page with Tesseract. It runs in the sandbox, one page at a time.
+"""OCR of one page with Tesseract, in the sandbox.
 
 A page that cannot be read is a page without text and a warning; only a missing program or language fails a document.
 """
 
+import logging
 import os
 import shlex
 import tempfile
@@ -15,13 +16,19 @@ import pytesseract
 from PIL import Image
 
 from pincite.documents import PageText, TextSource, Warning
+from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
-from workers.extract.assemble import PAGE_FAILED
+from workers.extract.canonical import PAGE_FAILED
 from workers.extract.quality import count_letters, is_readable
 from workers.ocr_layout import NOTHING, Reading, read_table, turned_back
 from workers.page_picture import PageTooLargeError, page_picture
+from workers.sandbox import Limits, run_in_sandbox
 from workers.tesseract_probe import Tesseract, find_tesseract
 
+logger = logging.getLogger(__name__)
+
+# What drawing the page and ending Tesseract may take beyond the page's own time.
+_GRACE_SECONDS = 5.0
 _POOR_CONFIDENCE = 0.6
 _GOOD_CONFIDENCE = 0.8
 _FEW_WORDS = 4
@@ -66,8 +73,29 @@ class _Reader:
                     timeout=left,
                 )
             except (RuntimeError, OSError, UnicodeDecodeError) as error:
-                raise PageFailedError(" ".join(str(error).split())[:300]) from error
+                raise PageFailedError(_what_tesseract_said(error)) from error
         return read_table(table, picture.width, picture.height)
+
+
+def read_page_safely(
+    path: Path, media_type: str, page: PageText, settings: Settings
+) -> tuple[PageText, tuple[Warning, ...]]:
+    """`read_page` in the sandbox. Whatever one page does, the others are read.
+
+    Raises:
+        DocumentFailure: OCR_UNAVAILABLE or READ_ERROR, which every page of the document would meet.
+    """
+    limits = Limits(settings.ocr_page_seconds + _GRACE_SECONDS, settings.extract_memory_mb)
+    try:
+        return run_in_sandbox(read_page, (path, media_type, page, settings), limits)
+    except DocumentFailure as failure:
+        if failure.code in {FailureCode.OCR_UNAVAILABLE, FailureCode.READ_ERROR}:
+            raise
+        logger.warning("OCR of page %d of %s failed: %s", page.number, path.name, failure)
+        detail = failure.detail or failure.kind.meaning
+        if failure.code is FailureCode.EXTRACT_TIMEOUT:
+            detail = f"it took longer than {settings.ocr_page_seconds:g} seconds (PINCITE_OCR_PAGE_SECONDS)"
+        return without_ocr(page, f"OCR of page {page.number} failed: {detail.rstrip('.')}.")
 
 
 def read_page(path: Path, media_type: str, page: PageText, settings: Settings) -> tuple[PageText, tuple[Warning, ...]]:
@@ -118,6 +146,13 @@ def read_upright(picture: Image.Image, read: Callable[[Image.Image], Reading]) -
         if (best.confidence or 0.0) >= _GOOD_CONFIDENCE and len(best.words) > _FEW_WORDS:
             break
     return best
+
+
+def _what_tesseract_said(error: Exception) -> str:
+    message = " ".join(str(error).split())[:300]
+    if "timeout" in message:
+        return "it took longer than PINCITE_OCR_PAGE_SECONDS allows"
+    return message.rstrip(".") or type(error).__name__
 
 
 def _is_poor(reading: Reading) -> bool:

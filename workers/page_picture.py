@@ -61,7 +61,8 @@ def _drawn(path: Path, number: int, settings: Settings) -> PagePicture:
     try:
         with pdfium.PdfDocument(path) as document:
             page = document[number - 1]
-            dpi = fitting_dpi(*page.get_size(), settings)
+            width, height = page.get_size()
+            dpi = fitting_dpi(width, height, settings)
             bitmap = page.render(scale=dpi / 72, grayscale=True)
             # The bitmap's memory goes with the document.
             return PagePicture(bitmap.to_pil().convert("L"), dpi)

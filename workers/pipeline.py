@@ -9,6 +9,8 @@ from psycopg import Connection
 from db.pipeline import (
     Claim,
     Draft,
+    IndexEntry,
+    StoredChunk,
     StoredPage,
     TextFacts,
     index_document,
@@ -40,8 +42,6 @@ from workers.sweep import sweep
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
 EMBED_SLICE = 512
 
-STEPS: dict[str, Step] = {}
-
 
 def declare(app: Celery, keeper: ContextKeeper) -> None:
     """Give the application its tasks: the chain that the doorbell rings for, and the sweep beside it."""
@@ -56,7 +56,11 @@ def declare(app: Celery, keeper: ContextKeeper) -> None:
     task(OCR_TASK, Step(Stage.EXTRACT, read_pages, awaits_ocr=True))
     task(TASKS[Stage.CHUNK], Step(Stage.CHUNK, chunk_document))
     task(TASKS[Stage.EMBED], Step(Stage.EMBED, embed_document))
-    app.task(lambda: sweep(keeper.current()), name=SWEEP_TASK)
+
+    def run_sweep() -> None:
+        sweep(keeper.current())
+
+    app.task(run_sweep, name=SWEEP_TASK)
 
 
 def extract_document(job: Job) -> Result:
@@ -132,13 +136,17 @@ def embed_document(job: Job) -> Result:
     claim, context = job.claim, job.context
     stamp = context.stamp
 
-    def load(connection: Connection[Any]) -> tuple[list[Any], CanonicalText | None]:
+    def load(connection: Connection[Any]) -> tuple[list[StoredChunk], CanonicalText | None]:
         chunks = load_chunks(connection, claim, stamp.id, EMBED_SLICE + 1)
         return chunks, load_text(connection, claim.id, claim.version)
 
     chunks, text = context.database.run(load)
-    slice_, more = chunks[:EMBED_SLICE], len(chunks) > EMBED_SLICE
-    entries = embed(slice_, text.language if text else None, context.model)
+    more = len(chunks) > EMBED_SLICE
+    stored = chunks[:EMBED_SLICE]
+    embedded = embed([one.chunk for one in stored], text.language if text else None, context.model)
+    entries = [
+        IndexEntry(one.id, made.vector, made.lexemes, made.length) for one, made in zip(stored, embedded, strict=True)
+    ]
 
     def save(connection: Connection[Any]) -> None:
         save_entries(connection, entries, stamp.id)

@@ -9,7 +9,6 @@ however it ends.
 """
 
 import contextlib
-import logging
 import os
 import pickle
 import shutil
@@ -18,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
@@ -28,11 +26,10 @@ from typing import Any, TypeVar
 import psutil
 
 from pincite.failures import DocumentFailure, FailureCode
+from pincite.settings import Settings
 from workers.sandbox_outcome import Ended, Job, read_outcome
 
 T = TypeVar("T")
-
-logger = logging.getLogger(__name__)
 
 _STOP_SECONDS = 5.0
 _ROOT_NAME = "pincite-jobs"
@@ -44,6 +41,11 @@ class Limits:
 
     seconds: float
     memory_mb: int
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits for reading one file."""
+    return Limits(settings.extract_seconds, settings.extract_memory_mb)
 
 
 def run_in_sandbox(function: Callable[..., T], arguments: tuple[Any, ...], limits: Limits) -> T:
@@ -58,7 +60,9 @@ def run_in_sandbox(function: Callable[..., T], arguments: tuple[Any, ...], limit
     """
     directory = _job_directory()
     try:
-        job = Job(function, arguments, limits.memory_mb, int(limits.seconds) + 1, directory, tuple(sys.path))
+        job = Job(
+            pickle.dumps((function, arguments)), limits.memory_mb, int(limits.seconds) + 1, directory, _search_path()
+        )
         ended = _server().run(job, limits.seconds)
         result: T = read_outcome(ended, directory, limits.seconds, limits.memory_mb)
         return result
@@ -85,7 +89,7 @@ class _Server:
         environment = os.environ | {
             "OMP_THREAD_LIMIT": "1",
             "OPENBLAS_NUM_THREADS": "1",
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "PYTHONPATH": os.pathsep.join(_search_path()),
         }
         command = [sys.executable, "-m", "workers.sandbox_server", str(theirs.fileno())]
         # A session of its own: Ctrl-C in a terminal reaches the worker only, which ends its jobs in order.
@@ -115,7 +119,8 @@ class _Server:
         except (EOFError, ConnectionError):
             # The server itself is gone; its job went with it.
             self.stop()
-            return Ended(signal=signal.SIGKILL)
+            code = self._process.returncode
+            return Ended(code, server_lost=True) if code >= 0 else Ended(signal=-code, server_lost=True)
         except BaseException:
             if group:
                 _kill_group(group)
@@ -170,6 +175,11 @@ def stop_sandbox() -> None:
     if _of_thread.server is not None and _of_thread.server.owner == os.getpid():
         _of_thread.server.stop()
         _of_thread.server = None
+
+
+def _search_path() -> tuple[str, ...]:
+    # Jobs run in a directory of their own, where a relative entry would mean something else.
+    return tuple(str(Path(entry).absolute()) for entry in sys.path)
 
 
 def _read_ended(connection: Connection) -> Ended:

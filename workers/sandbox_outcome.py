@@ -4,7 +4,6 @@ import io
 import logging
 import pickle
 import signal as signals
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,10 +24,12 @@ _PLAIN = frozenset({"set", "frozenset", "bytearray", "complex", "range", "slice"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One call. `memory_mb` is in MiB; `cpu_seconds` a net under the wall-clock limit that the worker keeps."""
+    """One call: the pickled function with its arguments.
 
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+    `memory_mb` is in MiB; `cpu_seconds` is a net under the wall-clock limit, which the worker keeps.
+    """
+
+    call: bytes
     memory_mb: int
     cpu_seconds: int
     directory: Path
@@ -43,6 +44,7 @@ class Ended:
     signal: int | None = None
     peak_mb: float = 0.0
     timed_out: bool = False
+    server_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class _Unpickler(pickle.Unpickler):
     """Takes only plain values and types of ours: a reader that a hostile file took over gains nothing here."""
 
     def find_class(self, module: str, name: str) -> Any:
-        ours = module.split(".")[0] in {"pincite", "workers"} and "." not in name
+        ours = (module.startswith("pincite.") or module == __name__) and "." not in name
         if ours or (module == "builtins" and name in _PLAIN) or (module, name) == ("pathlib", "PosixPath"):
             found = super().find_class(module, name)
             if isinstance(found, type):
@@ -89,7 +91,7 @@ def read_outcome(ended: Ended, directory: Path, seconds: float, memory_mb: int) 
     if ended.timed_out or ended.signal == signals.SIGXCPU:
         detail = f"It was ended after {seconds:g} seconds (PINCITE_EXTRACT_SECONDS)"
         raise DocumentFailure(FailureCode.EXTRACT_TIMEOUT, detail)
-    if ended.signal is not None or ended.exit_code:
+    if ended.signal is not None or ended.exit_code or ended.server_lost:
         raise _died(ended, memory_mb)
     outcome = _load(directory / RESULT_FILE)
     if isinstance(outcome, Returned):
@@ -121,5 +123,11 @@ def _died(ended: Ended, memory_mb: int) -> DocumentFailure:
     if ended.signal in _CRASHES:
         name = signals.Signals(ended.signal).name
         return DocumentFailure(FailureCode.CORRUPT, f"The reader crashed on this file ({name})")
-    how = f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit_code}"
-    return DocumentFailure(FailureCode.INTERNAL, f"The reader ended with {how}")
+    if ended.server_lost:
+        detail = f"The process that reads files ended by itself ({_how(ended)}); see the worker's log"
+        return DocumentFailure(FailureCode.INTERNAL, detail)
+    return DocumentFailure(FailureCode.INTERNAL, f"The reader ended with {_how(ended)}")
+
+
+def _how(ended: Ended) -> str:
+    return f"signal {ended.signal}" if ended.signal is not None else f"exit code {ended.exit_code}"

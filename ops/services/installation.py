@@ -1,0 +1,192 @@
+"""One data directory is one installation: who holds it, where its services answer, how others find them."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import SecretStr
+
+from ops.services.accounts import is_root, service_account
+from ops.services.errors import AlreadyRunningError, NotRunningError, ServiceError
+from ops.services.leftovers import end_leftovers
+from ops.services.postgres import Postgres
+from ops.services.record import Record, read_record, update_record
+from ops.services.valkey import Valkey
+from pincite.settings import Settings
+
+LOCK = "lock"
+# A second terminal that only looks holds the lock for a moment; that must not turn `pincite up` away.
+_CLAIM_SECONDS = 1.0
+
+
+class Service(Protocol):
+    """A private server: `start` and `stop` may be called any number of times, the address never changes."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def pid(self) -> int | None: ...
+    def start(self) -> str: ...
+    def alive(self) -> bool: ...
+    def stop(self, grace: float = ...) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a running installation answers. `api_url` is there once its API was started."""
+
+    database_url: str
+    broker_url: str
+    api_url: str | None
+    supervisor_pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A claimed data directory with its services running. `settings` has both URLs filled in."""
+
+    settings: Settings
+    services: tuple[Service, ...]
+
+    def publish(self, api_url: str) -> None:
+        """Tell other terminals where the API answers."""
+        update_record(self.settings.data, api_url=api_url)
+
+
+@contextmanager
+def open_installation(settings: Settings) -> Iterator[Installation]:
+    """Claim the data directory and start the services that are not external; stop and release them at the end.
+
+    Raises:
+        AlreadyRunningError: another process holds the directory.
+        ServiceError: a service does not start.
+    """
+    data = make_data_directory(settings)
+    with ExitStack() as stack:
+        stack.callback(os.close, _claim(data))
+        end_leftovers(data)
+        update_record(data, supervisor_pid=os.getpid(), database_url=None, broker_url=None, api_url=None)
+        stack.callback(_withdraw, data)
+        settings = settings.model_copy(update={"data": data})
+        services: list[Service] = []
+        if settings.database_url is None:
+            postgres = Postgres(settings)
+            services.append(postgres)
+            stack.callback(postgres.stop)
+            settings = settings.model_copy(update={"database_url": SecretStr(postgres.start())})
+        if settings.broker_url is None:
+            valkey = Valkey(settings)
+            services.append(valkey)
+            stack.callback(valkey.stop)
+            settings = settings.model_copy(update={"broker_url": SecretStr(valkey.start())})
+        update_record(data, database_url=settings.database, broker_url=settings.broker)
+        yield Installation(settings, tuple(services))
+
+
+@contextmanager
+def private_services(settings: Settings) -> Iterator[Settings]:
+    """`open_installation` for those who only need the settings."""
+    with open_installation(settings) as installation:
+        yield installation.settings
+
+
+def running(settings: Settings) -> Addresses | None:
+    """The addresses of the installation that runs on this data directory, or None.
+
+    Raises:
+        ServiceError: the directory belongs to another account.
+    """
+    data = settings.data.resolve()
+    try:
+        descriptor = os.open(data / LOCK, os.O_RDONLY)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PermissionError as error:
+        raise ServiceError(f"{data} belongs to another account: {error}. Run this command as that one.") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _addresses(read_record(data))
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def connect(settings: Settings) -> Settings:
+    """Settings with both URLs: those of the environment as they are, the others from the running installation.
+
+    Raises:
+        NotRunningError: a URL is missing and nothing runs on this data directory.
+    """
+    if settings.database_url is not None and settings.broker_url is not None:
+        return settings
+    addresses = running(settings)
+    if addresses is None:
+        raise NotRunningError(settings.data)
+    return settings.model_copy(
+        update={
+            "data": settings.data.resolve(),
+            "database_url": settings.database_url or SecretStr(addresses.database_url),
+            "broker_url": settings.broker_url or SecretStr(addresses.broker_url),
+        }
+    )
+
+
+def make_data_directory(settings: Settings) -> Path:
+    """The resolved data directory; a missing one is made, closed to others.
+
+    Mode 0700. Where root makes it for a private Postgres, the group of the account that will run Postgres may pass
+    through it (0710), so that the database lies inside. A directory that is already there is left as it is.
+
+    Raises:
+        ServiceError: it cannot be made or written.
+    """
+    data = settings.data.resolve()
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            data.mkdir(mode=0o700)
+        except FileExistsError:
+            pass
+        else:
+            if is_root() and settings.database_url is None:
+                os.chown(data, -1, service_account(settings).gid)
+                data.chmod(0o710)
+    except OSError as error:
+        raise ServiceError(f"The data directory {data} cannot be made: {error}. Name another with --data.") from error
+    if not data.is_dir() or not os.access(data, os.W_OK | os.X_OK):
+        raise ServiceError(f"The data directory {data} cannot be written. Name another with --data.")
+    return data
+
+
+def _claim(data: Path) -> int:
+    try:
+        descriptor = os.open(data / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise ServiceError(f"{data / LOCK} cannot be opened: {error}. Run as the account that owns it.") from error
+    deadline = time.monotonic() + _CLAIM_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                raise AlreadyRunningError(data, read_record(data).supervisor_pid) from None
+        time.sleep(0.05)
+
+
+def _withdraw(data: Path) -> None:
+    update_record(data, supervisor_pid=None, database_url=None, broker_url=None, api_url=None)
+
+
+def _addresses(record: Record) -> Addresses | None:
+    # The lock is held but the services are still starting or already stopping: nothing to connect to yet.
+    if record.database_url is None or record.broker_url is None or record.supervisor_pid is None:
+        return None
+    return Addresses(record.database_url, record.broker_url, record.api_url, record.supervisor_pid)

@@ -1,0 +1,163 @@
+"""What every reader in the table keeps, whatever the format."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pincite.documents import Extracted
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.settings import Settings
+from tests import documents
+from workers.extract import EXTRACTORS, assemble, extract, media_type
+from workers.ocr import read_page
+
+FIRST = "The tenant pays the rent on the third working day."
+SECOND = "Invoice number 48213 is due in March."
+HTML = f"<title>Lease</title><h1>Rent</h1><p>{FIRST}</p><table><tr><td>{SECOND}</td></tr></table>"
+
+
+@dataclass(frozen=True)
+class Sample:
+    name: str
+    make: Callable[[], bytes]
+    blank: Callable[[], bytes]
+    title: str | None = None
+
+
+SAMPLES = {
+    media_type.PDF: Sample(
+        "lease.pdf",
+        lambda: documents.text_pdf([FIRST, SECOND], "Lease of flat 4"),
+        lambda: documents.text_pdf(["", ""]),
+        "Lease of flat 4",
+    ),
+    media_type.PNG: Sample("lease.png", lambda: documents.image_png([FIRST, SECOND]), lambda: documents.image_png([])),
+    media_type.JPEG: Sample(
+        "lease.jpg", lambda: documents.image_jpeg([FIRST, SECOND]), lambda: documents.image_jpeg([])
+    ),
+    media_type.TIFF: Sample(
+        "lease.tiff", lambda: documents.image_tiff([[FIRST], [SECOND]]), lambda: documents.image_tiff([[], []])
+    ),
+    media_type.HTML: Sample("lease.html", HTML.encode, lambda: b"<html><body><p> </p></body></html>", "Lease"),
+    media_type.MARKDOWN: Sample("lease.md", f"# Rent\n\n{FIRST}\n\n- {SECOND}\n".encode, lambda: b" \n\n", "Rent"),
+    media_type.PLAIN: Sample("lease.txt", f"{FIRST}\r\n\r\n{SECOND}\r\n".encode, lambda: b"\n \n"),
+}
+pytestmark = pytest.mark.parametrize("kind", sorted(EXTRACTORS))
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(_env_file=None, data=tmp_path / "data")
+
+
+def stored(tmp_path: Path, data: bytes) -> Path:
+    path = tmp_path / "original"
+    path.write_bytes(data)
+    return path
+
+
+def read(path: Path, name: str, settings: Settings) -> Extracted:
+    """The document with its pages read by OCR where they wait for it."""
+    extracted = extract(path, name, settings)
+    pages, warnings = [], list(extracted.warnings)
+    for page in extracted.pages:
+        if page.awaits_ocr:
+            finished, noted = read_page(path, extracted.media_type, page, settings)
+            warnings += noted
+            pages.append(finished)
+        else:
+            pages.append(page)
+    return Extracted(
+        extracted.extractor,
+        extracted.text,
+        tuple(pages),
+        extracted.blocks,
+        extracted.title,
+        tuple(warnings),
+        extracted.media_type,
+    )
+
+
+def test_text_is_found_and_every_offset_is_exact(kind: str, tmp_path: Path, settings: Settings) -> None:
+    sample = SAMPLES[kind]
+    extracted = read(stored(tmp_path, sample.make()), sample.name, settings)
+    text = assemble(extracted)
+
+    assert FIRST in text.text
+    assert SECOND in text.text
+    assert text.language == "en"
+    assert extracted.media_type == kind
+    assert extracted.extractor == f"{EXTRACTORS[kind].name}/{EXTRACTORS[kind].version}"
+    assert extracted.title == sample.title
+    assert not extracted.warnings
+    assert not set(text.text) & {"\r", "\x00"}
+
+    assert [text.text[span.start : span.end] for span in text.pages] == [page.text for page in extracted.pages]
+    for earlier, later in itertools.pairwise(text.pages):
+        assert earlier.end <= later.start
+    for earlier, later in itertools.pairwise(text.blocks):
+        assert earlier.end <= later.start
+    for block in text.blocks:
+        assert text.text[block.start : block.end].strip()
+    for page in extracted.pages:
+        for word in page.words:
+            assert page.text[word.start : word.end].split() == [page.text[word.start : word.end]]
+            assert 0 <= word.left < word.right <= 1
+            assert 0 <= word.top < word.bottom <= 1
+
+
+def test_a_document_without_text_says_so(kind: str, tmp_path: Path, settings: Settings) -> None:
+    sample = SAMPLES[kind]
+    extracted = read(stored(tmp_path, sample.blank()), sample.name, settings)
+    with pytest.raises(DocumentFailure) as raised:
+        assemble(extracted)
+    assert raised.value.code is FailureCode.NO_TEXT
+
+
+def test_no_bytes_are_an_empty_file(kind: str, tmp_path: Path, settings: Settings) -> None:
+    with pytest.raises(DocumentFailure) as raised:
+        extract(stored(tmp_path, b""), SAMPLES[kind].name, settings)
+    assert raised.value.code is FailureCode.EMPTY_FILE
+
+
+@pytest.mark.parametrize("keep", [0.05, 0.3, 0.6, 0.95])
+def test_a_cut_file_is_read_or_fails_by_the_list(kind: str, tmp_path: Path, settings: Settings, keep: float) -> None:
+    sample = SAMPLES[kind]
+    data = sample.make()
+    try:
+        extracted = extract(stored(tmp_path, data[: int(len(data) * keep)]), sample.name, settings)
+    except DocumentFailure as failure:
+        assert failure.code in {FailureCode.CORRUPT, FailureCode.UNSUPPORTED_TYPE}
+        assert failure.detail
+    else:
+        assert kind not in {media_type.PNG, media_type.JPEG, media_type.TIFF}
+        assert extracted.extractor
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_flipped_bytes_never_raise_anything_else(kind: str, tmp_path: Path, settings: Settings, seed: int) -> None:
+    sample = SAMPLES[kind]
+    data = bytearray(sample.make())
+    for index in range(seed * 7 + 16, len(data), max(8, len(data) // 40)):
+        data[index] ^= 1 << (index * seed % 8)
+    try:
+        extract(stored(tmp_path, bytes(data)), sample.name, settings)
+    except DocumentFailure as failure:
+        assert failure.code is not FailureCode.INTERNAL
+
+
+def test_the_limits_name_their_setting(kind: str, tmp_path: Path) -> None:
+    sample = SAMPLES[kind]
+    path = stored(tmp_path, sample.make())
+    paged = kind in {media_type.PDF, media_type.TIFF}
+    if kind in {media_type.PNG, media_type.JPEG}:
+        pytest.skip("one picture has one page and no characters of its own")
+    limits = {"max_pages": 1} if paged else {"max_characters": 10}
+    settings = Settings(_env_file=None, data=tmp_path, **limits)
+    with pytest.raises(DocumentFailure) as raised:
+        extract(path, sample.name, settings)
+    assert raised.value.code is FailureCode.TOO_LARGE
+    assert f"PINCITE_{next(iter(limits)).upper()}" in raised.value.detail

@@ -1,0 +1,49 @@
+"""Files of the wild, where a checkout has them beside it: each is read, or fails for a reason of the list."""
+
+from pathlib import Path
+
+import pytest
+
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.settings import Settings
+from workers.extract import extract
+from workers.sandbox import Limits, run_in_sandbox
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+FILES = sorted(path for folder in ("pdfs", "office") for path in (DATA / folder).glob("*.*") if path.is_file())
+EXPECTED = {
+    "encrypted-aes256-known.pdf": FailureCode.ENCRYPTED,
+    "encrypted-unknown.pdf": FailureCode.ENCRYPTED,
+    "password_protected.xlsx": FailureCode.ENCRYPTED,
+    "fuzzed-poppler-742.pdf": FailureCode.CORRUPT,
+    "truncated-crazyones.pdf": FailureCode.CORRUPT,
+    "zero-pages.pdf": FailureCode.CORRUPT,
+    "empty-0-bytes.pdf": FailureCode.EMPTY_FILE,
+    "empty.txt": FailureCode.EMPTY_FILE,
+    "legacy_sample.doc": FailureCode.UNSUPPORTED_TYPE,
+}
+AWAITING_OCR = {
+    "mixed-scan-and-text.pdf": [2],
+    "scan-two-column-linn.pdf": [1],
+    "scan-four-directions.pdf": [1, 2, 3, 4],
+    "no-tounicode-truetype.pdf": [1],
+}
+READABLE = {".pdf", ".png", ".jpg", ".tif", ".tiff", ".txt", ".md", ".html", ".jsonl"}
+
+pytestmark = pytest.mark.skipif(not FILES, reason="the checkout has no shared data beside it")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_file_is_read_or_fails_by_the_list(path: Path, tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, data=tmp_path)
+    try:
+        extracted = run_in_sandbox(extract, (path, path.name, settings), Limits(60, 2048))
+    except DocumentFailure as failure:
+        assert failure.code is EXPECTED.get(path.name, FailureCode.UNSUPPORTED_TYPE)
+        assert path.name in EXPECTED or path.suffix not in READABLE
+        return
+    assert path.name not in EXPECTED
+    assert path.suffix in READABLE
+    if path.suffix == ".pdf":
+        waiting = [page.number for page in extracted.pages if page.awaits_ocr]
+        assert waiting == AWAITING_OCR.get(path.name, [])

@@ -1,0 +1,131 @@
+"""Tesseract that hangs, crashes, lacks a language or is not there."""
+
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pincite.documents import PageText, TextSource
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.settings import Settings
+from tests.documents import PARAGRAPH, image_png, scanned_pdf
+from workers import tesseract_probe
+from workers.extract import extract, media_type
+from workers.ocr import read_page_safely
+from workers.sandbox import stop_sandbox
+
+PROGRAM = """#!{python}
+import os, signal, subprocess, sys, time
+if "--version" in sys.argv:
+    print("tesseract 5.3.0")
+elif "--list-langs" in sys.argv:
+    print("List of available languages in here (2):\\ndeu\\neng")
+else:
+    {behaviour}
+"""
+HANGS = """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    nap = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"], start_new_session=True)
+    with open({note!r}, "w") as note:
+        note.write(f"{{os.getpid()}} {{nap.pid}}")
+    time.sleep(300)
+"""
+CRASHES = """
+    os.abort()
+"""
+COMPLAINS = """
+    sys.exit("Error: the scroll is unreadable")
+"""
+
+
+@pytest.fixture(autouse=True)
+def fresh_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A sandbox server that sees this test's environment."""
+    stop_sandbox()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    yield
+    stop_sandbox()
+    assert list((tmp_path / f"pincite-jobs-{os.getuid()}").glob("*")) == []
+
+
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: str) -> None:
+    program = tmp_path / "bin" / "tesseract"
+    program.parent.mkdir()
+    program.write_text(PROGRAM.format(python=sys.executable, behaviour=behaviour.strip()))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+
+
+def page_of(tmp_path: Path, text: str = "") -> tuple[Path, PageText]:
+    path = tmp_path / "scan"
+    path.write_bytes(image_png(["Some text on a picture"]))
+    return path, PageText(1, text, TextSource.TEXT if text else TextSource.NONE, awaits_ocr=True)
+
+
+def settings(tmp_path: Path, **values: object) -> Settings:
+    return Settings(_env_file=None, data=tmp_path / "data", **values)
+
+
+def test_a_hanging_tesseract_costs_one_page_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "pids"
+    install(tmp_path, monkeypatch, HANGS.format(note=str(note)))
+    path, page = page_of(tmp_path)
+    read, [warning] = read_page_safely(path, media_type.PNG, page, settings(tmp_path, ocr_page_seconds=2))
+    assert (read.text, read.source, read.awaits_ocr) == ("", TextSource.NONE, False)
+    assert (warning.code, warning.page) == ("page_failed", 1)
+    assert "PINCITE_OCR_PAGE_SECONDS" in warning.message
+    assert [psutil.pid_exists(int(pid)) for pid in note.read_text().split()] == [False, False]
+
+
+@pytest.mark.parametrize(("behaviour", "said"), [(CRASHES, "failed"), (COMPLAINS, "the scroll is unreadable")])
+def test_a_failing_tesseract_keeps_the_layer_that_the_page_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: str, said: str
+) -> None:
+    install(tmp_path, monkeypatch, behaviour)
+    path, page = page_of(tmp_path, "Page 3")
+    read, [warning] = read_page_safely(path, media_type.PNG, page, settings(tmp_path))
+    assert (read.text, read.source, read.awaits_ocr) == ("Page 3", TextSource.TEXT, False)
+    assert warning.code == "page_failed"
+    assert said in warning.message
+
+
+def test_a_missing_language_is_named(tmp_path: Path) -> None:
+    path, page = page_of(tmp_path)
+    with pytest.raises(DocumentFailure) as raised:
+        read_page_safely(path, media_type.PNG, page, settings(tmp_path, ocr_languages="eng+xyz"))
+    assert raised.value.code is FailureCode.OCR_UNAVAILABLE
+    assert "no data for: xyz" in raised.value.detail
+
+
+def test_no_program_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tesseract_probe, "_candidates", lambda: iter(()))
+    with pytest.raises(DocumentFailure) as raised:
+        tesseract_probe.find_tesseract("eng")
+    assert raised.value.code is FailureCode.OCR_UNAVAILABLE
+
+
+def test_a_program_that_lacks_a_language_gives_way_to_one_that_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, monkeypatch, COMPLAINS)
+    (system, *others) = tesseract_probe.probe_all()
+    assert system.languages == {"deu", "eng"}
+    for other in others:
+        for language in other.languages - system.languages:
+            assert tesseract_probe.find_tesseract(language) == other
+
+
+def test_a_page_that_cannot_be_drawn_is_a_page_without_text(tmp_path: Path) -> None:
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scanned_pdf([[PARAGRAPH[:50]]]))
+    [page] = extract(path, "scan.pdf", settings(tmp_path)).pages
+    path.write_bytes(b"%PDF-1.7 and nothing more")
+    read, [warning] = read_page_safely(path, media_type.PDF, page, settings(tmp_path))
+    assert read.text == ""
+    assert warning.code == "page_failed"
+    assert "cannot be drawn" in warning.message

@@ -1,0 +1,175 @@
+"""The whole path of a query, without HTTP."""
+
+from dataclasses import replace
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from api.retrieval.answer import AskRequest, ask
+from api.retrieval.questions import Mode, QueryError, SearchRequest, UnknownFolderError
+from api.retrieval.search import STEPS, Searcher
+from db.connect import Database, DatabaseUnavailableError
+from db.documents import read_text
+from db.stamps import StampMismatchError
+from pincite.embedding import NullEmbeddingModel
+from pincite.settings import Settings
+from tests.fixtures.indexed import MODEL, Indexed, index
+
+RENT = "The tenant pays the rent on the third working day of each month."
+HEATING = "The landlord repairs the heating within five days after a written notice."
+CODE = "Display ERR-4012: reset unit KR-7604-B and call the service."
+
+
+@pytest.fixture
+def searcher(database: Database) -> Searcher:
+    index(database, Indexed([RENT, HEATING], path="lease.pdf", folder="contracts", paged=True))
+    index(database, Indexed([CODE, "The cafeteria opens at noon."], path="notes/codes.md", folder="notes"))
+    return Searcher(database, MODEL, Settings(gate_threshold=0.5))
+
+
+def test_a_hit_says_what_was_found_where_and_why(searcher: Searcher, database: Database) -> None:
+    found = searcher.search(SearchRequest("When does the tenant pay the rent?"))
+    hit = found.hits[0]
+    assert (hit.rank, hit.quote, hit.document.name, hit.document.folder) == (1, RENT, "lease.pdf", "contracts")
+    assert hit.locator["url"] == f"/v1/documents/{hit.document.id}/file#page=1"
+    assert (hit.scores.dense_rank, hit.scores.lexical_rank) == (1, 1)
+    assert hit.scores.fused == pytest.approx(2 / 61)
+    assert found.legs.dense.returned == 4
+    assert found.legs.lexical.terms == ("tenant", "pay", "rent")
+    assert found.stamp == MODEL.stamp
+    assert set(found.took_ms) == {*STEPS, "total"}
+    with database.transaction() as connection:
+        for each in found.hits:
+            there = read_text(connection, each.document.id, each.locator["start"], each.locator["end"])
+            assert there is not None
+            assert there.text == each.quote
+
+
+@pytest.mark.parametrize(("mode", "dense", "lexical"), [("dense", True, False), ("lexical", False, True)])
+def test_one_leg_alone(searcher: Searcher, mode: str, dense: bool, lexical: bool) -> None:
+    found = searcher.search(SearchRequest("tenant rent", mode=Mode(mode)))
+    assert (found.legs.dense.ran, found.legs.lexical.ran) == (dense, lexical)
+    assert found.hits[0].quote == RENT
+    # Every hit has its distance, whichever leg found it, and the gate looks at nothing else.
+    assert found.gate.best_cosine_distance == min(hit.scores.cosine_distance for hit in found.hits)
+    assert all((hit.scores.bm25 is not None) is lexical for hit in found.hits)
+
+
+def test_the_gate_does_not_depend_on_how_many_hits_are_shown(searcher: Searcher) -> None:
+    question = SearchRequest("heating notice")
+    gates = {searcher.search(replace(question, limit=limit)).gate for limit in (1, 2, 100)}
+    assert len(gates) == 1
+
+
+def test_reranking_that_is_not_configured_is_said(searcher: Searcher) -> None:
+    found = searcher.search(SearchRequest("rent", rerank=True))
+    assert not found.rerank.ran
+    assert "No reranker" in (found.rerank.reason or "")
+    assert all(hit.scores.rerank is None for hit in found.hits)
+
+
+def test_folders_narrow(searcher: Searcher) -> None:
+    found = searcher.search(SearchRequest("the", ("notes",)))
+    assert {hit.document.folder for hit in found.hits} == {"notes"}
+    assert len(found.hits) == 2
+
+
+@pytest.mark.parametrize("name", ["none", "no\0ne", "\ud800"])
+def test_an_unknown_folder_is_named(searcher: Searcher, name: str) -> None:
+    with pytest.raises(UnknownFolderError) as error:
+        searcher.search(SearchRequest("rent", ("notes", name)))
+    assert error.value.names == (name,)
+
+
+@pytest.mark.parametrize("query", ["the who", "!!!", "-foo", '""', "ren\0t\ud800", "a" * 10_000, "🙂"])
+def test_any_question_gets_an_answer(searcher: Searcher, query: str) -> None:
+    assert searcher.search(SearchRequest(query)).hits
+
+
+def test_an_empty_question_does_not(searcher: Searcher) -> None:
+    with pytest.raises(QueryError):
+        searcher.search(SearchRequest(" \0"))
+
+
+def test_the_same_search_gives_the_same_order_after_the_table_was_rewritten(
+    searcher: Searcher, database_url: str
+) -> None:
+    order = [hit.chunk_id for hit in searcher.search(SearchRequest("the unit opens")).hits]
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(b"VACUUM FULL embeddings")
+        connection.execute(b"VACUUM FULL chunks")
+    for _ in range(20):
+        assert [hit.chunk_id for hit in searcher.search(SearchRequest("the unit opens")).hits] == order
+
+
+def test_nothing_indexed_is_an_empty_answer_that_says_so(database: Database) -> None:
+    found = Searcher(database, MODEL, Settings()).search(SearchRequest("rent"))
+    assert (found.hits, found.answerable, found.gate.rule, found.stamp) == ((), False, "no_index", None)
+    refused = ask(Searcher(database, MODEL, Settings()), AskRequest("rent"))
+    assert refused.refused
+    assert "Nothing has been indexed" in (refused.reason or "")
+
+
+def test_an_index_of_another_model_is_not_searched(searcher: Searcher, database: Database) -> None:
+    other = Searcher(database, NullEmbeddingModel(dimensions=32), Settings())
+    with pytest.raises(StampMismatchError, match="PINCITE_MODEL"):
+        other.search(SearchRequest("rent"))
+
+
+def test_a_calibrated_threshold_takes_the_place_of_the_default(searcher: Searcher, database_url: str) -> None:
+    assert searcher.search(SearchRequest("rent")).gate.rule == "cosine_default"
+    with psycopg.connect(database_url) as connection:
+        connection.execute(b"UPDATE stamps SET gate_threshold = 0.1")
+    gate = searcher.search(SearchRequest("rent")).gate
+    assert (gate.rule, gate.threshold, gate.opened) == ("cosine_calibrated", 0.1, False)
+
+
+def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_url: str) -> None:
+    name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
+    assert isinstance(name, str)
+    with psycopg.connect(database_url) as connection:
+        connection.execute(sql.SQL("ALTER DATABASE {} SET statement_timeout = '1ms'").format(sql.Identifier(name)))
+        connection.execute(b"LOCK TABLE embeddings IN ACCESS EXCLUSIVE MODE")
+        connection.commit()
+        # A second connection holds the table while the search wants it.
+        connection.execute(b"SET statement_timeout = 0")
+        connection.execute(b"LOCK TABLE embeddings IN ACCESS EXCLUSIVE MODE")
+        fresh = Database(database_url)
+        try:
+            with pytest.raises(DatabaseUnavailableError):
+                Searcher(fresh, MODEL, Settings()).search(SearchRequest("rent"))
+        finally:
+            fresh.close()
+
+
+class TestAsk:
+    def test_an_answer_is_made_of_quotes(self, searcher: Searcher) -> None:
+        given = ask(searcher, AskRequest("The tenant pays the rent on the third working day?"))
+        assert not given.refused
+        assert given.answer == f"{RENT} [1]"
+        assert [(citation.number, citation.hit.quote) for citation in given.citations] == [(1, RENT)]
+        assert (given.mode, given.invalid_citations, given.uncited_sentences) == ("extractive", (), ())
+
+    def test_a_refusal_says_how_near_the_nearest_was(self, searcher: Searcher) -> None:
+        given = ask(searcher, AskRequest("Where do penguins breed in winter?"))
+        assert (given.refused, given.answer, given.citations) == (True, None, ())
+        assert f"{given.gate.best_cosine_distance:.3f}" in (given.reason or "")
+        assert "0.500" in (given.reason or "")
+        assert "not calibrated" in (given.reason or "")
+
+    def test_an_identifier_opens_the_gate_for_its_passage_alone(self, searcher: Searcher) -> None:
+        given = ask(searcher, AskRequest("What should somebody do if they see err-4012?"))
+        assert given.gate.rule == "identifier"
+        assert [citation.hit.quote for citation in given.citations] == [CODE]
+
+    def test_at_most_four_quotes(self, database: Database) -> None:
+        index(database, Indexed([f"Rent and heating {number}" for number in range(9)]))
+        searcher = Searcher(database, MODEL, Settings(gate_threshold=0.9))
+        given = ask(searcher, AskRequest("Rent and heating", limit=10))
+        assert [citation.number for citation in given.citations] == [1, 2, 3, 4]
+        assert (given.answer or "").count("\n\n") == 3
+
+    def test_an_unknown_folder_is_no_refusal(self, searcher: Searcher) -> None:
+        with pytest.raises(UnknownFolderError):
+            ask(searcher, AskRequest("rent", ("none",)))

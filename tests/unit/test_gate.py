@@ -1,0 +1,68 @@
+import pytest
+
+from api.retrieval.gate import Evidence, Gate, Threshold, decide, identifiers
+
+CALIBRATED = Threshold(0.6, calibrated=True)
+DEFAULT = Threshold(0.6, calibrated=False)
+
+
+def evidence(*found: tuple[str, float]) -> list[Evidence]:
+    """Candidates of one document each."""
+    return [Evidence(number, quote, distance) for number, (quote, distance) in enumerate(found, 1)]
+
+
+def test_nothing_found_is_refused() -> None:
+    assert decide("rent", [], CALIBRATED) == Gate(False, 0.6, None, "no_hits")
+
+
+@pytest.mark.parametrize(("distance", "opened"), [(0.59, True), (0.6, True), (0.61, False)])
+def test_the_nearest_candidate_decides(distance: float, opened: bool) -> None:
+    gate = decide("rent", evidence(("far", 0.9), ("near", distance)), CALIBRATED)
+    assert (gate.opened, gate.best_cosine_distance, gate.rule) == (opened, distance, "cosine_calibrated")
+
+
+def test_a_threshold_that_was_never_calibrated_is_said_to_be_a_default() -> None:
+    assert decide("rent", evidence(("near", 0.1)), DEFAULT).rule == "cosine_default"
+
+
+@pytest.mark.parametrize("quote", ["Error ERR-4012: reset", "(err-4012)", "see ERR-4012."])
+def test_a_rare_identifier_opens_the_gate(quote: str) -> None:
+    gate = decide("what is ERR-4012?", evidence(("other", 0.8), (quote, 0.9)), CALIBRATED)
+    assert (gate.opened, gate.rule, gate.identifiers) == (True, "identifier", ("ERR-4012",))
+    assert gate.admits(quote, 0.9)
+    assert not gate.admits("other", 0.8)
+
+
+@pytest.mark.parametrize("quote", ["ERR-40123", "XERR-4012", "ERR-4012-B", "PRE-ERR-4012", "ERR 4012"])
+def test_a_part_of_another_identifier_does_not_open_it(quote: str) -> None:
+    assert not decide("what is ERR-4012?", evidence((quote, 0.9)), CALIBRATED).opened
+
+
+def test_an_identifier_that_many_documents_hold_does_not_open_it() -> None:
+    everywhere = evidence(*[(f"note {number} on COVID-19", 0.9) for number in range(4)])
+    assert not decide("who has COVID-19 insurance", everywhere, CALIBRATED).opened
+
+
+def test_one_document_may_hold_it_often() -> None:
+    same = [Evidence(1, f"KR-7604-B, part {number}", 0.9) for number in range(20)]
+    assert decide("KR-7604-B", same, CALIBRATED).rule == "identifier"
+
+
+def test_a_closed_gate_admits_nothing() -> None:
+    assert not Gate(False, 0.6, 0.7, "cosine_calibrated").admits("anything", 0.1)
+
+
+@pytest.mark.parametrize(
+    "name", ["ERR-4012", "KR-7604-B", "KR7604NI", "v1.2.3", "4711-0815", "20240117", "A_17x", "RFC-9457", "DIN-276"]
+)
+def test_identifiers_are_found(name: str) -> None:
+    assert identifiers(f"Where is {name}?") == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in 2024", "on 2024-01-31", "31.12.2024", "2023-2024", "the 10th", "the 1990s", "250ml", "100km", "1.5GB", "Q3",
+     "state-of-the-art", "well_known", "page 12", "-4021"],
+)  # fmt: skip
+def test_years_dates_ordinals_and_quantities_are_no_identifiers(text: str) -> None:
+    assert identifiers(text) == []

@@ -1,0 +1,56 @@
+from pathlib import Path
+
+import pytest
+
+from api.names import checked_directory, checked_folder, checked_path
+from api.problems import Problem
+from pincite.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("path", "label"),
+    [
+        ("a.txt", "a.txt"),
+        ("x/y/a.txt", "x/y/a.txt"),
+        ("x\\y\\a.txt", "x/y/a.txt"),
+        ("CON", "CON"),
+        ("..a..", "..a.."),
+        ("<b>.pdf", "<b>.pdf"),
+        ("n" * 300, "n" * 300),
+        ("Übersicht – 2024.pdf", "Übersicht – 2024.pdf"),
+    ],
+)
+def test_labels_are_kept(path: str, label: str) -> None:
+    assert checked_path(path) == label
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", ".", "..", "../x", "..\\x", "a/../../x", "/etc/passwd", "\\\\host\\share", "C:\\x", "c:x", "a//b", "a/",
+     "a/./b", "a\0.pdf", "a\nb", "\u202efdp.exe", "\ud800", " /x", ".. /x", "n" * 1025],
+)  # fmt: skip
+def test_paths_that_point_elsewhere_are_refused(path: str) -> None:
+    with pytest.raises(Problem) as refused:
+        checked_path(path)
+    assert refused.value.code == "bad_path"
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "a\0", "a\nb", "n" * 101])
+def test_folder_names_are_plain(name: str) -> None:
+    with pytest.raises(Problem) as refused:
+        checked_folder(name)
+    assert refused.value.code == "bad_folder"
+
+
+def test_a_drop_folder_is_an_existing_directory_of_documents(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "file").touch()
+    assert checked_directory(str(tmp_path / "docs"), settings) == str(tmp_path / "docs")
+    refused = ["docs", "/", "//", "/proc", "/proc/self", str(tmp_path / "none"), str(tmp_path / "file"), "/a\0",
+               str(tmp_path), str(tmp_path / "data"), str(tmp_path / "docs" / ".." / "data")]  # fmt: skip
+    for path in refused:
+        with pytest.raises(Problem) as error:
+            checked_directory(path, settings)
+        assert error.value.code == "bad_path", path

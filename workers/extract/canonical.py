@@ -1,0 +1,53 @@
+"""Pages and texts of all formats become one canonical text."""
+
+from pincite.documents import CanonicalText, Extracted, PageSpan, PageText, Warning
+from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.language import detect_language
+
+PAGE_SEPARATOR = "\n\n"
+PAGE_FAILED = "page_failed"
+
+
+def assemble(extracted: Extracted) -> CanonicalText:
+    """The canonical text of a document, with `text[page.start:page.end]` equal to each page's own text.
+
+    Pages are joined with an empty line; a page without text has `start == end`. Pure: the same value gives the
+    same text.
+
+    Raises:
+        DocumentFailure: NO_TEXT where there is nothing but white space; OCR_FAILED where that is so because
+            OCR failed on pages (warnings with the code `page_failed`).
+    """
+    text, spans = _join(extracted.pages) if extracted.pages else (extracted.text, ())
+    if not text.strip():
+        raise _without_text(extracted.warnings, len(extracted.pages))
+    return CanonicalText(
+        text=text,
+        pages=spans,
+        blocks=extracted.blocks,
+        title=extracted.title,
+        language=detect_language(text),
+    )
+
+
+def _join(pages: tuple[PageText, ...]) -> tuple[str, tuple[PageSpan, ...]]:
+    parts: list[str] = []
+    spans: list[PageSpan] = []
+    position = 0
+    for page in pages:
+        if page.text and position:
+            parts.append(PAGE_SEPARATOR)
+            position += len(PAGE_SEPARATOR)
+        start, position = position, position + len(page.text)
+        parts.append(page.text)
+        spans.append(PageSpan(page.number, start, position, page.label, page.source, page.confidence))
+    return "".join(parts), tuple(spans)
+
+
+def _without_text(warnings: tuple[Warning, ...], pages: int) -> DocumentFailure:
+    failed = [warning for warning in warnings if warning.code == PAGE_FAILED]
+    if failed:
+        detail = f"{len(failed)} of {pages} pages failed; the first: {failed[0].message}"
+        return DocumentFailure(FailureCode.OCR_FAILED, detail)
+    notes = " ".join(warning.message for warning in warnings[:3])
+    return DocumentFailure(FailureCode.NO_TEXT, notes)

@@ -1,0 +1,30 @@
+"""The limits on what one document may hold. A failure names the limit, its value and its setting."""
+
+from pathlib import Path
+
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.settings import Settings
+
+
+def check_file(path: Path, settings: Settings) -> None:
+    """Raise TOO_LARGE for a file over PINCITE_MAX_FILE_MB."""
+    size = path.stat().st_size / 2**20
+    if size > settings.max_file_mb:
+        raise _too_large(f"{size:,.0f} MiB", f"{settings.max_file_mb:,} MiB", "PINCITE_MAX_FILE_MB")
+
+
+def check_pages(pages: int, settings: Settings) -> None:
+    """Raise TOO_LARGE for a document over PINCITE_MAX_PAGES."""
+    if pages > settings.max_pages:
+        raise _too_large(f"{pages:,} pages", f"{settings.max_pages:,}", "PINCITE_MAX_PAGES")
+
+
+def check_characters(characters: int, settings: Settings) -> None:
+    """Raise TOO_LARGE for a text over PINCITE_MAX_CHARACTERS."""
+    if characters > settings.max_characters:
+        limit = f"{settings.max_characters:,}"
+        raise _too_large(f"at least {characters:,} characters", limit, "PINCITE_MAX_CHARACTERS")
+
+
+def _too_large(seen: str, limit: str, setting: str) -> DocumentFailure:
+    return DocumentFailure(FailureCode.TOO_LARGE, f"It has {seen}; the limit is {limit} ({setting})")

@@ -1,0 +1,183 @@
+"""What a file is: its content decides first, its name second."""
+
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.decoding import decode
+
+PDF = "application/pdf"
+PNG, JPEG, TIFF = "image/png", "image/jpeg", "image/tiff"
+HTML, MARKDOWN, PLAIN = "text/html", "text/markdown", "text/plain"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+OLE = "application/x-ole-storage"
+BINARY = "application/octet-stream"
+
+_HEAD_BYTES = 64 * 1024
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\x00", TIFF),
+    (b"MM\x00*", TIFF),
+    (b"II+\x00", TIFF),
+    (b"MM\x00+", TIFF),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"8BPS", "image/vnd.adobe.photoshop"),
+    (b"\x00\x00\x00\x0cjP  ", "image/jp2"),
+    (b"{\\rtf", "application/rtf"),
+    (b"%!PS", "application/postscript"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"OggS", "audio/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"fLaC", "audio/flac"),
+    (b"AT&TFORM", "image/vnd.djvu"),
+)
+
+_BY_SUFFIX: dict[str, str] = {
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".mdown": MARKDOWN,
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".vtt": "text/vtt",
+    ".srt": "application/x-subrip",
+    ".eml": "message/rfc822",
+    ".mbox": "application/mbox",
+    ".svg": "image/svg+xml",
+    ".ipynb": "application/x-ipynb+json",
+}
+# Programs write these as binary data, so text under such a name is a broken copy: an error page, a pointer file.
+_NEVER_TEXT: dict[str, str] = {
+    ".pdf": "a PDF",
+    ".png": "a PNG image",
+    ".jpg": "a JPEG image",
+    ".jpeg": "a JPEG image",
+    ".tif": "a TIFF image",
+    ".tiff": "a TIFF image",
+    ".docx": "a Word document",
+    ".xlsx": "an Excel workbook",
+    ".pptx": "a PowerPoint presentation",
+    ".odt": "an OpenDocument text",
+    ".ods": "an OpenDocument spreadsheet",
+    ".odp": "an OpenDocument presentation",
+    ".epub": "an EPUB book",
+    ".zip": "a ZIP archive",
+}
+_HTML_START = re.compile(
+    r"(?:<\?xml[^>]{0,200}>|<!--.{0,2000}?-->|\s)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
+)
+
+
+def detect(path: Path, name: str) -> str:
+    """The media type of the file at `path`, which its owner calls `name`.
+
+    Raises:
+        DocumentFailure: EMPTY_FILE, READ_ERROR; ENCRYPTED for a protected Office file; CORRUPT where the name
+            promises a format that the content is not; UNSUPPORTED_TYPE for binary data of no known kind.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise DocumentFailure(FailureCode.READ_ERROR, f"{error.strerror or error}") from error
+    if not head:
+        raise DocumentFailure(FailureCode.EMPTY_FILE)
+    suffix = PurePosixPath(name.replace("\\", "/")).suffix.lower()
+    return _by_magic(path, head, suffix) or _by_text(head, suffix)
+
+
+def _by_magic(path: Path, head: bytes, suffix: str) -> str | None:
+    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if bare.startswith(b"%PDF-") or (suffix == ".pdf" and b"%PDF-" in head[:1024]):
+        return PDF
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_type(path, suffix)
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        return _ole_type(path)
+    return _by_inner_magic(head) or next((media_type for magic, media_type in _MAGIC if head.startswith(magic)), None)
+
+
+def _by_inner_magic(head: bytes) -> str | None:
+    """Kinds that a few bytes at the very start do not tell."""
+    if head[:4] == b"RIFF" and len(head) >= 12:
+        return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[8:12], BINARY)
+    if head[4:8] == b"ftyp":
+        return "image/heic" if head[8:12] in {b"heic", b"heix", b"mif1", b"avif"} else "video/mp4"
+    if head.startswith(b"BM") and b"\x00" in head[:16]:
+        return "image/bmp"
+    return None
+
+
+def _zip_type(path: Path, suffix: str) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = frozenset(archive.namelist())
+            declared = archive.read("mimetype")[:100].decode("ascii", "replace").strip() if "mimetype" in names else ""
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError) as error:
+        if suffix in _NEVER_TEXT:
+            detail = f"The ZIP container of the file cannot be read: {error}"
+            raise DocumentFailure(FailureCode.CORRUPT, detail) from error
+        return "application/zip"
+    if declared:
+        return declared
+    for folder, media_type in (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX)):
+        if "[Content_Types].xml" in names and any(member.startswith(folder) for member in names):
+            return media_type
+    return "application/zip"
+
+
+def _ole_type(path: Path) -> str:
+    # The directory of an OLE container names its streams in UTF-16; it may lie anywhere in the file.
+    contains = _stream_finder(path.read_bytes())
+    if contains("EncryptedPackage"):
+        raise DocumentFailure(FailureCode.ENCRYPTED, "It is a protected Office file")
+    for stream, media_type in (
+        ("WordDocument", "application/msword"),
+        ("Workbook", "application/vnd.ms-excel"),
+        ("PowerPoint Document", "application/vnd.ms-powerpoint"),
+        ("__substg1.0_", "application/vnd.ms-outlook"),
+    ):
+        if contains(stream):
+            return media_type
+    return OLE
+
+
+def _stream_finder(data: bytes) -> Callable[[str], bool]:
+    return lambda stream: stream.encode("utf-16-le") in data
+
+
+def _by_text(head: bytes, suffix: str) -> str:
+    try:
+        start = decode(head[: len(head) & ~3]).text.lstrip("\ufeff") if len(head) > 3 else decode(head).text
+    except DocumentFailure as failure:
+        if suffix in _NEVER_TEXT:
+            raise _broken_promise(suffix, "Its first bytes are not those of that format") from failure
+        raise
+    if _HTML_START.match(start):
+        return HTML
+    if start.startswith("WEBVTT") and (len(start) == 6 or start[6] in " \t\r\n"):
+        return "text/vtt"
+    if suffix in _NEVER_TEXT and start.strip():
+        raise _broken_promise(suffix, f"It holds text that begins with {start.strip()[:40]!r}")
+    return _BY_SUFFIX.get(suffix, PLAIN)
+
+
+def _broken_promise(suffix: str, seen: str) -> DocumentFailure:
+    detail = f"Its name says that it is {_NEVER_TEXT[suffix]}, but it is not. {seen}"
+    return DocumentFailure(FailureCode.CORRUPT, detail)
