@@ -248,6 +248,12 @@ def read_text(connection: Connection[Any], document_id: int, start: int, end: in
     return fetch_one(connection, "read_text", parameters, TextSlice)
 
 
+def count_states(connection: Connection[Any], ids: Sequence[int]) -> dict[State, int]:
+    """How many of these documents are in each state; states that none is in are left out."""
+    rows = fetch_all(connection, "count_states", {"ids": list(ids)}, _StateCount)
+    return {State(row.state): row.documents for row in rows}
+
+
 def mark_rung(connection: Connection[Any], document_ids: Sequence[int]) -> None:
     """Remember that the doorbell was rung for these documents."""
     execute(connection, "mark_rung", {"document_ids": list(document_ids)})
@@ -316,3 +322,9 @@ def forget_originals(connection: Connection[Any], ids: Sequence[int]) -> None:
 @dataclass(frozen=True, slots=True)
 class _Digest:
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _StateCount:
+    state: str
+    documents: int

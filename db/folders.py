@@ -88,6 +88,11 @@ def watch_folder(connection: Connection[Any], name: str, path: str) -> int:
     return folder_id
 
 
+def unwatch_folder(connection: Connection[Any], name: str) -> bool:
+    """Let the watcher leave a folder alone from now on; False when it was no drop folder."""
+    return execute(connection, "unwatch_folder", {"name": name}) > 0
+
+
 def watched_folders(connection: Connection[Any]) -> list[WatchedFolder]:
     """All drop folders."""
     return fetch_all(connection, "watched_folders", {}, WatchedFolder)

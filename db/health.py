@@ -16,6 +16,22 @@ class ServerVersions:
     pgvector: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class RecentWork:
+    """How many documents were indexed or failed lately, and the chunks of those that were indexed."""
+
+    indexed: int
+    failed: int
+    chunks: int
+
+
+def recent_work(connection: Connection[Any], seconds: float) -> RecentWork:
+    """What was finished within the last `seconds`."""
+    work = fetch_one(connection, "recent_work", {"seconds": seconds}, RecentWork)
+    assert work is not None
+    return work
+
+
 def server_versions(connection: Connection[Any]) -> ServerVersions:
     """The versions that the server reports."""
     versions = fetch_one(connection, "server_versions", {}, ServerVersions)

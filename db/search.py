@@ -68,6 +68,12 @@ def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> 
     return fetch_all(connection, "dense", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
 
 
+def dense_exact(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> list[Ranked]:
+    """As `dense`, without the index: for a few folders, whose vectors are read one by one."""
+    parameters = {"query": Vector(query), "folder_ids": _ids(leg.folder_ids), "limit": leg.limit}
+    return fetch_all(connection, "dense_exact", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+
+
 def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Ranked]:
     """The best chunks by BM25 for any of the lexemes; none without lexemes."""
     if not terms:

@@ -49,10 +49,19 @@ def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
         execute(connection, "create_vector_index", {"stamp_id": stored.id, "dimensions": stored.dimensions})
     stored = active_stamp(connection)
     assert stored is not None
-    if stored.stamp != stamp:
+    check_stamp(stored, stamp)
+    return stored
+
+
+def check_stamp(stored: StoredStamp, configured: Stamp) -> None:
+    """See that the index was made with what is configured.
+
+    Raises:
+        StampMismatchError: it was not; the message says what to do.
+    """
+    if stored.stamp != configured:
         raise StampMismatchError(
             f"The index was made with {stored.model} ({stored.fingerprint}, {stored.lexemes}), but "
-            f"{stamp.model} ({stamp.fingerprint}, {stamp.lexemes}) is configured. Set PINCITE_MODEL back, or use a "
-            "new data directory (or database) and add the documents again."
+            f"{configured.model} ({configured.fingerprint}, {configured.lexemes}) is configured. Set PINCITE_MODEL "
+            "back, or use a new data directory (or database) and add the documents again."
         )
-    return stored

@@ -1,6 +1,10 @@
 """The workers' Celery application: `celery -A workers.app worker -Q extract`."""
 
+import logging
+from typing import Any
+
 from celery import Celery
+from celery.signals import after_setup_logger
 
 from pincite.doorbell import SWEEP_QUEUE, SWEEP_TASK, celery_app
 from pincite.settings import Settings
@@ -39,6 +43,13 @@ def worker_app(settings: Settings) -> Celery:
     )
     declare(app, ContextKeeper(settings, app))
     return app
+
+
+@after_setup_logger.connect  # type: ignore[untyped-decorator]
+def quieten(**_: Any) -> None:
+    """Each step logs one line of its own; Celery's lines per message and per beat say no more."""
+    for name in ("celery.app.trace", "celery.beat", "celery.worker.strategy"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 app = worker_app(Settings())

@@ -122,7 +122,7 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
     """Do one step of one version of a document.
 
     Raises:
-        celery.exceptions.Ignore: the chain must not go on: nothing was due, or the document waits or has ended.
+        celery.exceptions.Ignore: the chain must not go on: nothing was due, or the document waits or has failed.
     """
     request = ClaimRequest(
         document_id, version, step.stage, step.awaits_ocr, context.worker, context.settings.lease_seconds
@@ -131,6 +131,7 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
     if claim is None:
         raise Ignore
     job = Job(claim, context)
+    began = time.monotonic()
     with job.heartbeat():
         try:
             result = step.work(job)
@@ -142,10 +143,11 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
         except (Exception, SoftTimeLimitExceeded) as error:
             _give_up(job, step, failure_of(error, context))
             raise Ignore from error
+    took = time.monotonic() - began
+    logger.info("document %d (%s): %s took %.2f s", claim.id, claim.path, step.stage, took)
     if result.hand_back and result.next_stage:
         due = Due(claim.id, claim.version, result.next_stage, result.awaits_ocr)
         announce(context.database, context.doorbell, [due])
-    if result.hand_back or result.next_stage is None:
         raise Ignore
 
 
@@ -192,7 +194,7 @@ def _finish(connection: Connection[Any], claim: Claim, step: Step, result: Resul
 def _give_up(job: Job, step: Step, failure: DocumentFailure) -> None:
     claim, context = job.claim, job.context
     last = failure.kind.permanent or claim.attempts >= context.settings.max_attempts
-    logger.warning("document %d: %s: %s", claim.id, step.stage, failure.message)
+    logger.warning("document %d (%s): %s: %s", claim.id, claim.path, step.stage, failure.message)
 
     def write(connection: Connection[Any]) -> None:
         if last:

@@ -84,6 +84,10 @@ SELECT substr(t.text, %(start)s::int + 1, greatest(%(end)s::int - %(start)s::int
 FROM texts t JOIN documents d ON d.id = t.document_id AND t.version = coalesce(d.searchable_version, d.version)
 WHERE d.id = %(document_id)s AND d.state <> 'removed';
 
+-- name: count_states
+-- How many of these documents are in each state.
+SELECT state, count(*) AS documents FROM documents WHERE id = ANY(%(ids)s::bigint[]) GROUP BY state;
+
 -- name: mark_rung
 -- The doorbell was rung for these documents.
 UPDATE documents SET rung_at = now() WHERE id = ANY(%(document_ids)s) AND state = 'queued';

@@ -13,6 +13,11 @@ ON CONFLICT (name) DO UPDATE SET
     root_device = CASE WHEN folders.path = excluded.path THEN folders.root_device END
 RETURNING id;
 
+-- name: unwatch_folder
+-- The folder is a drop folder no longer; its documents stay as they are.
+UPDATE folders SET path = NULL, root_device = NULL, watch_note = NULL, scanned_at = NULL
+WHERE name = %(name)s AND path IS NOT NULL;
+
 -- name: watched_folders
 -- The drop folders.
 SELECT id, name, path, root_device FROM folders WHERE path IS NOT NULL ORDER BY id;

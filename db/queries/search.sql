@@ -13,6 +13,22 @@ WITH nearest AS MATERIALIZED (
 SELECT chunk_id, row_number() OVER (ORDER BY score, chunk_id)::int AS rank, score
 FROM nearest ORDER BY rank;
 
+-- name: dense_exact
+-- The same as dense without the index, for a folder so small that the index gives up before it has found enough of it.
+WITH answering AS MATERIALIZED (
+    -- the vectors of the folders
+    SELECT e.chunk_id, e.vector
+    FROM embeddings e
+    JOIN chunks c ON c.id = e.chunk_id
+    JOIN documents d ON d.id = c.document_id AND d.searchable_version = c.version
+    WHERE e.stamp_id = {stamp_id} AND d.folder_id = ANY(%(folder_ids)s::bigint[])
+), measured AS (
+    -- how far each is from the query
+    SELECT chunk_id, vector::vector({dimensions}) <=> %(query)s::vector({dimensions}) AS score FROM answering
+)
+SELECT chunk_id, row_number() OVER (ORDER BY score, chunk_id)::int AS rank, score
+FROM measured ORDER BY rank LIMIT %(limit)s;
+
 -- name: tune_dense
 -- For this transaction: a candidate list as long as the answer, and go on scanning until filters are satisfied.
 SELECT set_config('hnsw.ef_search', least(greatest(%(limit)s::int, 100), 1000)::text, true),

@@ -34,8 +34,8 @@ WHERE state = 'queued' AND (
     rung_at IS NULL
     OR rung_at < now() - make_interval(secs => %(patience_seconds)s)
     OR (rung_at < now() - make_interval(secs => %(grace_seconds)s) AND
-        CASE WHEN stage <> 'extract' THEN %(embed_queue_idle)s WHEN awaits_ocr THEN %(ocr_queue_idle)s
-             ELSE %(extract_queue_idle)s END)
+        CASE WHEN stage <> 'extract' THEN %(embed_queue_idle)s::bool WHEN awaits_ocr THEN %(ocr_queue_idle)s::bool
+             ELSE %(extract_queue_idle)s::bool END)
 )
 ORDER BY rung_at NULLS FIRST, id LIMIT %(limit)s;
 

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.parametrize("kind", sorted(EXTRACTORS))
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(_env_file=None, data=tmp_path / "data")
+    return Settings.model_validate({"data": tmp_path / "data"})
 
 
 def stored(tmp_path: Path, data: bytes) -> Path:
@@ -98,8 +98,8 @@ def test_text_is_found_and_every_offset_is_exact(kind: str, tmp_path: Path, sett
     assert [text.text[span.start : span.end] for span in text.pages] == [page.text for page in extracted.pages]
     for earlier, later in itertools.pairwise(text.pages):
         assert earlier.end <= later.start
-    for earlier, later in itertools.pairwise(text.blocks):
-        assert earlier.end <= later.start
+    for before, after in itertools.pairwise(text.blocks):
+        assert before.end <= after.start
     for block in text.blocks:
         assert text.text[block.start : block.end].strip()
     for page in extracted.pages:
@@ -123,18 +123,25 @@ def test_no_bytes_are_an_empty_file(kind: str, tmp_path: Path, settings: Setting
     assert raised.value.code is FailureCode.EMPTY_FILE
 
 
+def failure_of(path: Path, name: str, settings: Settings) -> DocumentFailure | None:
+    """Why the file cannot be read, None where it can; any other exception ends the test."""
+    try:
+        extract(path, name, settings)
+    except DocumentFailure as failure:
+        return failure
+    return None
+
+
 @pytest.mark.parametrize("keep", [0.05, 0.3, 0.6, 0.95])
 def test_a_cut_file_is_read_or_fails_by_the_list(kind: str, tmp_path: Path, settings: Settings, keep: float) -> None:
     sample = SAMPLES[kind]
     data = sample.make()
-    try:
-        extracted = extract(stored(tmp_path, data[: int(len(data) * keep)]), sample.name, settings)
-    except DocumentFailure as failure:
+    failure = failure_of(stored(tmp_path, data[: int(len(data) * keep)]), sample.name, settings)
+    if failure is None:
+        assert kind not in {media_type.PNG, media_type.JPEG, media_type.TIFF}
+    else:
         assert failure.code in {FailureCode.CORRUPT, FailureCode.UNSUPPORTED_TYPE}
         assert failure.detail
-    else:
-        assert kind not in {media_type.PNG, media_type.JPEG, media_type.TIFF}
-        assert extracted.extractor
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -143,10 +150,8 @@ def test_flipped_bytes_never_raise_anything_else(kind: str, tmp_path: Path, sett
     data = bytearray(sample.make())
     for index in range(seed * 7 + 16, len(data), max(8, len(data) // 40)):
         data[index] ^= 1 << (index * seed % 8)
-    try:
-        extract(stored(tmp_path, bytes(data)), sample.name, settings)
-    except DocumentFailure as failure:
-        assert failure.code is not FailureCode.INTERNAL
+    failure = failure_of(stored(tmp_path, bytes(data)), sample.name, settings)
+    assert failure is None or failure.code is not FailureCode.INTERNAL
 
 
 def test_the_limits_name_their_setting(kind: str, tmp_path: Path) -> None:
@@ -156,7 +161,7 @@ def test_the_limits_name_their_setting(kind: str, tmp_path: Path) -> None:
     if kind in {media_type.PNG, media_type.JPEG}:
         pytest.skip("one picture has one page and no characters of its own")
     limits = {"max_pages": 1} if paged else {"max_characters": 10}
-    settings = Settings(_env_file=None, data=tmp_path, **limits)
+    settings = Settings.model_validate({"data": tmp_path, **limits})
     with pytest.raises(DocumentFailure) as raised:
         extract(path, sample.name, settings)
     assert raised.value.code is FailureCode.TOO_LARGE

@@ -1,6 +1,5 @@
 """What a hostile or broken document can do to its reader, and what is left of it afterwards: nothing."""
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -20,6 +19,22 @@ from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
 from tests.documents import text_pdf
+from tests.faults.hostile_readers import (
+    abort,
+    add,
+    deaf_to_everything,
+    fill_memory,
+    hang_with_children,
+    kill_itself,
+    leave_children,
+    leave_quietly,
+    raise_failure,
+    raise_value_error,
+    read_null,
+    return_function,
+    return_warning,
+    whereabouts,
+)
 from workers import sandbox
 from workers.extract import extract
 from workers.sandbox import Limits, run_in_sandbox, stop_sandbox, sweep_job_directories
@@ -63,82 +78,6 @@ def wait_until(condition: Callable[[], bool], seconds: float = 10) -> bool:
 def is_gone(pid: int) -> bool:
     """Ended and reaped: a zombie counts as there."""
     return not psutil.pid_exists(pid)
-
-
-# --- what runs inside ---
-
-
-def add(first: int, second: int) -> int:
-    return first + second
-
-
-def whereabouts() -> dict[str, Any]:
-    Path(tempfile.gettempdir(), "left behind").write_text("x")
-    return {"pid": os.getpid(), "group": os.getpgrp(), "tmp": tempfile.gettempdir()}
-
-
-def hang_with_children(note: str) -> None:
-    nap = [sys.executable, "-c", "import time; time.sleep(300)"]
-    near = subprocess.Popen(nap)
-    far = subprocess.Popen(nap, start_new_session=True)
-    Path(note).write_text(f"{os.getpid()} {near.pid} {far.pid}")
-    time.sleep(300)
-
-
-def leave_children(note: str) -> str:
-    nap = [sys.executable, "-c", "import time; time.sleep(300)"]
-    left = [subprocess.Popen(nap), subprocess.Popen(nap, start_new_session=True)]
-    Path(note).write_text(" ".join(str(one.pid) for one in left))
-    return "done"
-
-
-def deaf_to_everything(note: str) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU):
-        signal.signal(number, signal.SIG_IGN)
-    Path(note).write_text(str(os.getpid()))
-    while True:
-        pass
-
-
-def fill_memory() -> int:
-    blocks = []
-    while True:
-        blocks.append(bytearray(32 * 2**20))
-
-
-def read_null() -> None:
-    ctypes.string_at(0)
-
-
-def abort() -> None:
-    os.abort()
-
-
-def kill_itself() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def leave_quietly(code: int) -> None:
-    os._exit(code)
-
-
-def raise_failure() -> None:
-    raise DocumentFailure(FailureCode.ENCRYPTED, "It wants a password")
-
-
-def raise_value_error() -> None:
-    raise ValueError("seven is not a page")
-
-
-def return_warning() -> tuple[Warning, ...]:
-    return (Warning("low_confidence", "as expected", 3),)
-
-
-def return_function() -> Any:
-    return os.system
-
-
-# --- the fears ---
 
 
 def test_a_result_comes_back() -> None:
@@ -231,13 +170,17 @@ def test_an_exception_in_the_waiting_worker_ends_the_job(tmp_path: Path) -> None
         raise SoftLimitError
 
     before = signal.signal(signal.SIGALRM, over)
-    threading.Thread(target=lambda: wait_until(note.exists) and os.kill(os.getpid(), signal.SIGALRM)).start()
+
+    def alarm() -> None:
+        if wait_until(lambda: note.exists() and len(note.read_text().split()) == 3):
+            os.kill(os.getpid(), signal.SIGALRM)
+
+    threading.Thread(target=alarm).start()
     try:
         with pytest.raises(SoftLimitError):
             run_in_sandbox(hang_with_children, (str(note),), LIMITS)
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert wait_until(lambda: len(note.read_text().split()) == 3)
     assert all(wait_until(lambda pid=pid: is_gone(int(pid))) for pid in note.read_text().split())  # type: ignore[misc]
     assert run_in_sandbox(add, (1, 1), LIMITS) == 2
 
@@ -245,9 +188,9 @@ def test_an_exception_in_the_waiting_worker_ends_the_job(tmp_path: Path) -> None
 WORKER = """
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
-from tests.faults.test_sandbox import LIMITS, hang_with_children
-from workers.sandbox import run_in_sandbox
-run_in_sandbox(hang_with_children, (sys.argv[2],), LIMITS)
+from tests.faults.hostile_readers import hang_with_children
+from workers.sandbox import Limits, run_in_sandbox
+run_in_sandbox(hang_with_children, (sys.argv[2],), Limits(60, 512))
 """
 
 
@@ -294,10 +237,10 @@ def test_a_forked_worker_starts_a_server_of_its_own() -> None:
         finally:
             os._exit(0)
     os.close(writable)
-    answer, server = os.read(readable, 100).decode().split()
+    sum_told, server = os.read(readable, 100).decode().split()
     os.close(readable)
     os.waitpid(child, 0)
-    assert answer == "23"
+    assert sum_told == "23"
     assert int(server) != parent_server
     assert run_in_sandbox(add, (1, 1), LIMITS) == 2
     assert sandbox._server()._process.pid == parent_server
@@ -352,11 +295,11 @@ def test_the_sweep_removes_what_dead_workers_left_and_nothing_else(tmp_path: Pat
 def test_forty_documents_one_after_the_other_leave_nothing(tmp_path: Path) -> None:
     path = tmp_path / "original"
     path.write_bytes(text_pdf(["One page of text that is read forty times."]))
-    settings = Settings(_env_file=None, data=tmp_path)
+    settings = Settings.model_validate({"data": tmp_path})
     run_in_sandbox(extract, (path, "a.pdf", settings), LIMITS)
     files = len(psutil.Process().open_files())
     for _ in range(40):
         extracted = run_in_sandbox(extract, (path, "a.pdf", settings), LIMITS)
         assert extracted.pages[0].text.startswith("One page")
     assert len(psutil.Process().open_files()) == files
-    assert [child for child in psutil.Process(sandbox._server()._process.pid).children()] == []
+    assert psutil.Process(sandbox._server()._process.pid).children() == []

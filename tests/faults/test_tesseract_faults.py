@@ -68,7 +68,7 @@ def page_of(tmp_path: Path, text: str = "") -> tuple[Path, PageText]:
 
 
 def settings(tmp_path: Path, **values: object) -> Settings:
-    return Settings(_env_file=None, data=tmp_path / "data", **values)
+    return Settings.model_validate({"data": tmp_path / "data", **values})
 
 
 def test_a_hanging_tesseract_costs_one_page_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

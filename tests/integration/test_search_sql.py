@@ -14,7 +14,7 @@ from db.connect import Database
 from db.documents import remove_document
 from db.folders import folder_ids
 from db.named import named_queries
-from db.search import Leg, chunk_details, dense, distances
+from db.search import Leg, chunk_details, dense, dense_exact, distances
 from db.stamps import active_stamp
 from pincite.documents import Stage
 from tests.fixtures.database import arrive, claim
@@ -26,7 +26,7 @@ DIMENSIONS = MODEL.stamp.dimensions
 def unit(seed: int, count: int = 1) -> NDArray[np.float32]:
     """Random unit vectors (count, d)."""
     vectors = np.random.default_rng(seed).standard_normal((count, DIMENSIONS))
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
 def leg(database: Database, limit: int = 10, folder: str | None = None) -> Leg:
@@ -44,6 +44,10 @@ def found(database: Database, query: str, limit: int = 10, folder: str | None = 
         ids = [ranked.chunk_id for ranked in search_lexical(connection, query, asked).found]
         details = chunk_details(connection, ids)
     return [details[chunk_id].content for chunk_id in ids]
+
+
+class _RollBackError(Exception):
+    """Nothing of the transaction is kept."""
 
 
 class TestLexical:
@@ -89,13 +93,15 @@ class TestLexical:
 
 
 class TestDense:
-    @pytest.fixture
-    def many(self, database: Database) -> Iterator[Database]:
-        """3,000 chunks in one folder, 30 in another."""
+    @pytest.fixture(scope="class")
+    def many(self, module_database_url: str) -> Iterator[Database]:
+        """3,000 chunks in one folder, 30 in another; the tests only read it."""
+        database = Database(module_database_url)
         vectors = unit(1, 3030)
         index(database, Indexed([f"Passage {n}" for n in range(3000)], folder="large", vectors=vectors[:3000]))
         index(database, Indexed([f"Rare {n}" for n in range(30)], folder="small", vectors=vectors[3000:]))
         yield database
+        database.close()
 
     def test_as_many_as_asked_for_in_order_of_distance(self, many: Database) -> None:
         query = unit(2)[0]
@@ -114,13 +120,14 @@ class TestDense:
             assert len(search_dense(connection, unit(seed)[0], leg(many, 30, "small"))) == 30
             assert len(search_dense(connection, unit(seed)[0], leg(many, 100, "small"))) == 30
 
-    def test_a_small_folder_is_read_whole_where_the_index_gives_up(self, many: Database) -> None:
-        asked, query = leg(many, 30, "small"), unit(9)[0]
+    def test_without_the_index_the_order_is_exact(self, many: Database) -> None:
+        query = unit(9)[0]
         with many.transaction() as connection:
-            exact = search_dense(connection, query, leg(many, 50, "small"))
-            assert [hit.chunk_id for hit in exact[:30]] == [
-                hit.chunk_id for hit in search_dense(connection, query, asked)
-            ]
+            ranked = dense_exact(connection, query, leg(many, 30, "small"))
+            details = chunk_details(connection, [hit.chunk_id for hit in ranked])
+        by_hand = np.argsort(1 - unit(1, 3030)[3000:] @ query)
+        assert [details[hit.chunk_id].content for hit in ranked] == [f"Rare {n}" for n in by_hand]
+        assert [hit.rank for hit in ranked] == list(range(1, 31))
 
     def test_the_plan_uses_the_vector_index(self, many: Database) -> None:
         query = named_queries()["dense"].text
@@ -129,19 +136,19 @@ class TestDense:
         vector = "[" + ",".join(map(str, unit(4)[0])) + "]"
         with many.transaction() as connection:
             connection.execute("SET LOCAL enable_seqscan = off")
-            connection.execute("SET LOCAL enable_sort = off")
             parameters = {"query": vector, "folder_ids": None, "limit": 50}
             plan = connection.execute(f"EXPLAIN {text}".encode(), parameters).fetchall()
         assert any(f"embeddings_vector_{asked.stamp_id}" in line for (line,) in plan), plan
 
     def test_deleted_rows_do_not_hollow_the_result_out(self, many: Database) -> None:
-        with many.transaction() as connection:
-            document_id = connection.execute(b"SELECT min(id) FROM documents").fetchone()
-            assert document_id is not None
-            remove_document(connection, document_id[0])
-        with many.transaction() as connection:
+        asked = leg(many, 20, None)
+        with pytest.raises(_RollBackError), many.transaction() as connection:
             connection.execute("SET LOCAL enable_seqscan = off")
-            assert len(dense(connection, unit(5)[0], leg(many, 20))) == 20
+            first = connection.execute(b"SELECT min(id) FROM documents").fetchone()
+            assert first is not None
+            assert remove_document(connection, first[0])
+            assert len(dense(connection, unit(5)[0], asked)) == 20
+            raise _RollBackError
 
     def test_ties_go_by_chunk_id(self, database: Database) -> None:
         same = np.repeat(unit(6), 20, axis=0)

@@ -6,8 +6,8 @@ from pincite.settings import Settings
 from workers.page_picture import PageTooLargeError, fitting_dpi
 
 
-def settings(tmp_path: Path, **values: int) -> Settings:
-    return Settings(_env_file=None, data=tmp_path, **values)
+def settings(tmp_path: Path) -> Settings:
+    return Settings.model_validate({"data": tmp_path})
 
 
 def test_an_ordinary_page_has_the_dpi_of_the_settings(tmp_path: Path) -> None:

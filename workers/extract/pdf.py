@@ -143,9 +143,7 @@ def _read_damaged(path: Path, settings: Settings, error: pdfium.PdfiumError) -> 
     # pdfium reports the last error of the process, so its word alone is not enough.
     locked = error.err_code == pdfium_c.FPDF_ERR_PASSWORD
     try:
-        reader = pypdf.PdfReader(path)
-        if reader.is_encrypted and (locked or not reader.decrypt("")):
-            raise DocumentFailure(FailureCode.ENCRYPTED) from error
+        reader = _opened_by_pypdf(path, locked)
         pages = _pages_of_damaged(reader, settings)
     except (DocumentFailure, MemoryError):
         raise
@@ -160,6 +158,13 @@ def _read_damaged(path: Path, settings: Settings, error: pdfium.PdfiumError) -> 
         raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
     message = f"The PDF is damaged ({error}). Its text was recovered as far as it can be read; check its pages."
     return Extracted(f"{NAME}/{VERSION}", pages=tuple(pages), warnings=(Warning("repaired", message),))
+
+
+def _opened_by_pypdf(path: Path, locked: bool) -> pypdf.PdfReader:
+    reader = pypdf.PdfReader(path)
+    if reader.is_encrypted and (locked or not reader.decrypt("")):
+        raise DocumentFailure(FailureCode.ENCRYPTED)
+    return reader
 
 
 def _pages_of_damaged(reader: pypdf.PdfReader, settings: Settings) -> list[PageText]:
