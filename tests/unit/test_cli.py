@@ -178,7 +178,7 @@ def test_port_zero_becomes_a_free_port():
 
 
 def test_an_address_of_another_machine_is_refused():
-    with pytest.raises(UsageProblem, match="192.0.2.1"):
+    with pytest.raises(UsageProblem, match=r"192\.0\.2\.1"):
         with_port(Settings(host="192.0.2.1", port=0))
 
 
@@ -225,7 +225,7 @@ def test_two_files_for_one_place_are_refused(tmp_path):
     for parent in ("a", "b"):
         (tmp_path / parent).mkdir()
         (tmp_path / parent / "same.txt").write_text(parent)
-    with pytest.raises(UsageProblem, match="would both become 'same.txt'"):
+    with pytest.raises(UsageProblem, match=r"would both become 'same\.txt'"):
         find_sources([tmp_path / "a" / "same.txt", tmp_path / "b" / "same.txt"], None)
     with pytest.raises(UsageProblem, match="different --folder names"):
         find_sources([tmp_path / "a", tmp_path / "b"], "one")

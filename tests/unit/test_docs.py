@@ -1,6 +1,7 @@
 """The documentation names every command, every option and every setting."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,7 @@ def example() -> dict[str, tuple[str, str]]:
     """Variable -> (its value, the comment above it)."""
     lines = (ROOT / ".env.example").read_text("utf-8").splitlines()
     found = {}
-    for comment, line in zip(lines, lines[1:], strict=False):
+    for comment, line in pairwise(lines):
         if match := re.fullmatch(r"#([A-Z_]+)=(.*)", line):
             found[match[1]] = (match[2], comment)
     return found
