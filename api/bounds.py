@@ -1,0 +1,130 @@
+"""How much a request may send: counted as it arrives, because a Content-Length may lie or be absent.
+
+A multipart body is spooled to disk before an endpoint sees it, so the bound has to hold here.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import Problem, problem_response, unavailable
+from pincite.settings import Settings
+
+MIB = 1 << 20
+UPLOAD_PATH = "/v1/documents"
+_FORM_BYTES = MIB  # what a multipart body needs beside the file
+_OTHER_BYTES = MIB
+_LOOK_AT_DISK_EVERY = 16 * MIB
+_UPLOADS_AT_ONCE = 8
+
+
+@dataclass(slots=True)
+class _Count:
+    """Of one request: bytes so far, and at how many the disk is looked at next."""
+
+    received: int = 0
+    look_at: int = _LOOK_AT_DISK_EVERY
+
+
+class BoundsMiddleware:
+    """Refuses what is too large (413), what the disk has no room for (507), and too many uploads at once (503)."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._uploads = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_upload = scope["method"] == "POST" and scope["path"].rstrip("/") == UPLOAD_PATH
+        limit = self._settings.max_upload_mb * MIB + _FORM_BYTES if is_upload else _OTHER_BYTES
+        try:
+            declared = _declared(scope)
+            if declared > limit:
+                raise _too_large(limit, is_upload)
+            if is_upload:
+                await run_in_threadpool(check_disk, self._settings, declared)
+                if self._uploads >= _UPLOADS_AT_ONCE:
+                    raise unavailable("busy", f"{_UPLOADS_AT_ONCE} uploads are under way. Try again in a moment.")
+        except Problem as problem:
+            # What was announced is not read, so the connection cannot carry another request.
+            problem.headers = dict(problem.headers or {}) | {"Connection": "close"}
+            await problem_response(problem, scope["path"])(scope, receive, send)
+            return
+        self._uploads += is_upload
+        try:
+            await self._app(scope, self._counted(receive, limit, is_upload=is_upload), send)
+        finally:
+            self._uploads -= is_upload
+
+    def _counted(self, receive: Receive, limit: int, *, is_upload: bool) -> Receive:
+        count = _Count()
+
+        async def counted() -> Message:
+            message = await receive()
+            if message["type"] != "http.request":
+                return message
+            count.received += len(message.get("body", b""))
+            if count.received > limit:
+                raise _too_large(limit, is_upload)
+            if is_upload and count.received >= count.look_at:
+                count.look_at = count.received + _LOOK_AT_DISK_EVERY
+                await run_in_threadpool(check_disk, self._settings, 0)
+            return message
+
+        return counted
+
+
+def check_disk(settings: Settings, needed: int) -> None:
+    """See that `needed` bytes more leave the floor of free space where uploads are spooled and originals kept.
+
+    Raises:
+        Problem: they do not (507).
+    """
+    floor = settings.min_free_disk_mb * MIB
+    for directory in _directories(settings):
+        if shutil.disk_usage(directory).free - needed < floor:
+            raise Problem(
+                507,
+                "disk_full",
+                f"The disk has too little room: {settings.min_free_disk_mb} MB must stay free "
+                "(PINCITE_MIN_FREE_DISK_MB). Free some space, then send the file again.",
+            )
+
+
+def _directories(settings: Settings) -> Iterator[Path]:
+    yield Path(tempfile.gettempdir())
+    if "://" not in settings.originals:
+        directory = Path(settings.originals).absolute()
+        yield next(parent for parent in (directory, *directory.parents) if parent.exists())
+
+
+def _declared(scope: Scope) -> int:
+    """The Content-Length that was announced; 0 where there is none or it is no number."""
+    value = Headers(scope=scope).get("content-length", "")
+    return int(value) if value.isascii() and value.isdecimal() else 0
+
+
+def _too_large(limit: int, is_upload: bool) -> Problem:
+    if is_upload:
+        megabytes = (limit - _FORM_BYTES) // MIB
+        return upload_too_large(megabytes)
+    return Problem(413, "request_too_large", f"The request has more than {limit // MIB} MB. Send less at once.")
+
+
+def upload_too_large(megabytes: int) -> Problem:
+    """The answer to a file over the limit."""
+    return Problem(
+        413,
+        "upload_too_large",
+        f"The file is over the limit of {megabytes} MB. Split it, raise PINCITE_MAX_UPLOAD_MB, or put it into a "
+        "drop folder.",
+    )

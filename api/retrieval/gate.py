@@ -1,0 +1,102 @@
+"""The gate: whether what was found answers the question. A comparison of two numbers, before anything is written.
+
+The rules, by their stable names:
+
+- `cosine_calibrated`: the nearest candidate's cosine distance against the threshold stored with the stamp.
+- `cosine_default`: the same against the default from the settings, because no threshold was calibrated yet.
+- `identifier`: no candidate is near enough, but the question names a rare identifier, such as a part number, and a
+  candidate holds it literally.
+- `no_hits`: nothing was found. `no_index`: nothing has been indexed.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Rule = Literal["cosine_calibrated", "cosine_default", "identifier", "no_hits", "no_index"]
+
+RARE_DOCUMENTS = 3  # an identifier that more documents hold says too little about any of them
+
+_TOKEN = re.compile(r"\w+(?:[-./]\w+)*")
+_QUANTITY = re.compile(
+    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s|h|am|pm|min|sec|ms|k|x|[kmcn]?m|k?g|mg|m?l|[kmgt]i?b|[kmg]?w|k?wh|k?v|m?a|[kmg]?hz"
+    r"|px|dpi|bit|fach|te[rn]?)",
+    re.IGNORECASE,
+)
+_SHORTEST = 4
+_SHORTEST_NUMBER = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The largest cosine distance that still answers, and whether it was calibrated for the stamp."""
+
+    value: float
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the gate looks at of a candidate."""
+
+    document_id: int
+    quote: str
+    cosine_distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The decision. `identifiers` are those of the question that candidates hold literally and rarely."""
+
+    opened: bool
+    threshold: float
+    best_cosine_distance: float | None
+    rule: Rule
+    identifiers: tuple[str, ...] = ()
+
+    def admits(self, quote: str, cosine_distance: float) -> bool:
+        """Whether this one passage would open the gate by itself."""
+        near = cosine_distance <= self.threshold
+        return self.opened and (near or any(_holds(quote, identifier) for identifier in self.identifiers))
+
+
+def decide(query: str, evidence: Sequence[Evidence], threshold: Threshold) -> Gate:
+    """Open for a candidate that is near enough, or that holds a rare identifier of the question."""
+    if not evidence:
+        return Gate(False, threshold.value, None, "no_hits")
+    best = min(candidate.cosine_distance for candidate in evidence)
+    known = tuple(name for name in identifiers(query) if _is_rare(name, evidence))
+    if best > threshold.value and known:
+        return Gate(True, threshold.value, best, "identifier", known)
+    rule: Rule = "cosine_calibrated" if threshold.calibrated else "cosine_default"
+    return Gate(best <= threshold.value, threshold.value, best, rule, known)
+
+
+def identifiers(query: str) -> list[str]:
+    """The identifiers in a question: `ERR-4012`, `KR7604B`, `4711-0815`; not years, dates, ordinals or quantities."""
+    return list(dict.fromkeys(token for token in _TOKEN.findall(query) if _is_identifier(token)))
+
+
+def _is_identifier(token: str) -> bool:
+    digits = sum(map(str.isdigit, token))
+    if not digits or len(token) < _SHORTEST or _QUANTITY.fullmatch(token):
+        return False
+    if any(map(str.isalpha, token)):
+        return True
+    return digits >= _SHORTEST_NUMBER and not _looks_like_a_date(token)
+
+
+def _looks_like_a_date(token: str) -> bool:
+    return re.fullmatch(r"\d{1,4}([-./])\d{1,2}\1\d{1,4}|[12]\d{3}[-./][12]\d{3}", token) is not None
+
+
+def _is_rare(identifier: str, evidence: Iterable[Evidence]) -> bool:
+    documents = {candidate.document_id for candidate in evidence if _holds(candidate.quote, identifier)}
+    return 0 < len(documents) <= RARE_DOCUMENTS
+
+
+def _holds(quote: str, identifier: str) -> bool:
+    """Whether the quote has the identifier as a whole: `KR-7604` does not stand in `KR-7604-B`."""
+    pattern = rf"(?<!\w)(?<!\w-){re.escape(identifier)}(?!\w)(?!-\w)"
+    return re.search(pattern, quote, re.IGNORECASE) is not None

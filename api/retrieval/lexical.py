@@ -1,0 +1,23 @@
+"""The lexical leg: the chunks that hold the query's words, best first by BM25."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import Connection
+
+from db.search import Leg, Ranked, lexical, searchable_languages
+from pincite.lexemes import query_lexemes
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalLeg:
+    """The lexemes that were looked for, and the chunks that hold any; `score` is BM25."""
+
+    terms: tuple[str, ...]
+    found: list[Ranked]
+
+
+def search_lexical(connection: Connection[Any], query: str, leg: Leg) -> LexicalLeg:
+    """Look for any of the query's words, stemmed as the languages of the searched documents ask for."""
+    terms = query_lexemes(query, searchable_languages(connection, leg.folder_ids))
+    return LexicalLeg(tuple(terms), lexical(connection, terms, leg))

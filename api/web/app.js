@@ -1,0 +1,133 @@
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const token = () => sessionStorage.getItem("token");
+
+/** Everything that comes from documents is set as text, never as markup. */
+function element(tag, text = "", className = "") {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+async function call(path, body) {
+  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  const options = body === undefined
+    ? { headers }
+    : { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const response = await fetch(path, options);
+  if (!response.ok) {
+    const problem = await response.json().catch(() => ({}));
+    throw new Error(problem.detail || `The server answered ${response.status}.`);
+  }
+  return response;
+}
+
+/** A link to the original. With a token it has to be fetched, because a plain link cannot carry one. */
+function linkTo(locator, name) {
+  const link = element("a", `${name}, ${locator.label}`);
+  link.href = locator.url;
+  link.target = "_blank";
+  link.rel = "noopener";
+  link.addEventListener("click", async (event) => {
+    if (!token()) return;
+    event.preventDefault();
+    try {
+      const [path, fragment] = locator.url.split("#");
+      const content = await (await call(path)).blob();
+      window.open(URL.createObjectURL(content) + (fragment ? `#${fragment}` : ""), "_blank");
+    } catch (error) {
+      at("notice").textContent = error.message;
+    }
+  });
+  return link;
+}
+
+function showHits(hits, numbered) {
+  at("hits").replaceChildren(...hits.map((hit) => {
+    const item = element("li");
+    const place = element("p", numbered ? `[${hit.number}] ` : "", "place");
+    place.append(linkTo(hit.locator, hit.document.name), ` in ${hit.document.folder}`);
+    if (hit.ocr_confidence !== null) place.append(` · read by OCR, ${Math.round(hit.ocr_confidence * 100)} % sure`);
+    item.append(element("blockquote", hit.quote), place);
+    return item;
+  }));
+}
+
+async function answer(event) {
+  event.preventDefault();
+  const folders = at("folder").value ? [at("folder").value] : null;
+  const text = at("text").value;
+  at("notice").textContent = "Looking …";
+  at("hits").replaceChildren();
+  try {
+    if (event.submitter && event.submitter.value === "search") {
+      const found = await (await call("/v1/search", { query: text, folders })).json();
+      at("notice").textContent = found.answerable
+        ? `${found.hits.length} passages`
+        : "Nothing answers this with certainty; these passages come closest.";
+      showHits(found.hits, false);
+    } else {
+      const given = await (await call("/v1/ask", { question: text, folders })).json();
+      at("notice").textContent = given.refused ? given.reason : "From the documents, word for word:";
+      showHits(given.citations, true);
+    }
+  } catch (error) {
+    at("notice").textContent = error.message;
+  }
+}
+
+async function showFolders() {
+  const { folders } = await (await call("/v1/folders")).json();
+  at("folders").replaceChildren(...folders.map(({ name, states, documents, chunks }) => {
+    const row = element("tr");
+    const underWay = states.queued + states.running + states.retrying;
+    for (const value of [name, documents, states.indexed, underWay, states.failed, chunks]) {
+      row.append(element("td", String(value)));
+    }
+    return row;
+  }));
+  const chosen = at("folder").value;
+  at("folder").replaceChildren(new Option("all folders", ""), ...folders.map(({ name }) => new Option(name, name)));
+  at("folder").value = folders.some(({ name }) => name === chosen) ? chosen : "";
+  return folders.reduce((sum, { states }) => sum + states.failed, 0);
+}
+
+async function showFailures(total) {
+  at("failures-section").hidden = total === 0;
+  if (total === 0) return;
+  const { documents } = await (await call("/v1/documents?state=failed&limit=50")).json();
+  at("failures-title").textContent = total > documents.length ? `Failures (50 of ${total})` : "Failures";
+  at("failures").replaceChildren(...documents.map((failed) => {
+    const row = element("tr");
+    const again = element("button", "Try again", "quiet");
+    again.addEventListener("click", async () => {
+      again.disabled = true;
+      await call(`/v1/documents/${failed.id}/retry`, {}).catch((error) => { at("notice").textContent = error.message; });
+      await refresh();
+    });
+    const last = element("td");
+    last.append(again);
+    row.append(element("td", `${failed.folder}/${failed.path}`), element("td", failed.failure.message), last);
+    return row;
+  }));
+}
+
+async function refresh() {
+  try {
+    await showFailures(await showFolders());
+  } catch (error) {
+    at("notice").textContent = error.message;
+  }
+}
+
+at("question").addEventListener("submit", answer);
+at("token").addEventListener("click", () => {
+  const given = window.prompt("The token, as `pincite token create` showed it:");
+  if (given !== null) sessionStorage.setItem("token", given.trim());
+  at("notice").textContent = "";
+  refresh();
+});
+refresh();
+setInterval(() => { if (!document.hidden && !document.activeElement.matches("#failures button, select")) refresh(); }, 5000);
