@@ -50,7 +50,6 @@ def children_environment(settings: Settings) -> dict[str, str]:
         "DATABASE_URL": settings.database,
         "CELERY_BROKER_URL": settings.broker,
         "TOKENIZERS_PARALLELISM": "false",
-        "OMP_THREAD_LIMIT": "1",
         "HF_HUB_OFFLINE": "1",
         "PYTHONUNBUFFERED": "1",
     }

@@ -1,0 +1,45 @@
+"""Documents as `show`, `failed` and `ingest` give them out: in JSON as the API does."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from api.models.documents import Attempt, Page, document_of
+from db.connect import Database
+from db.documents import AttemptDetails, DocumentDetails, Listing, PageDetails, list_documents
+from pincite.documents import State
+from pincite.failures import FAILURES, FailureCode
+
+_PAGE = 500
+
+
+def all_failed(database: Database, folder: str | None, code: str | None) -> list[DocumentDetails]:
+    """Every failed document that fits, in order of id."""
+    found: list[DocumentDetails] = []
+    after = 0
+    while True:
+        listing = Listing(folder, State.FAILED, code, after, _PAGE)
+        page = database.run(lambda connection, listing=listing: list_documents(connection, listing))  # type: ignore[misc]
+        found.extend(page)
+        if len(page) < _PAGE:
+            return found
+        after = page[-1].id
+
+
+def document_json(document: DocumentDetails) -> dict[str, Any]:
+    """A document as the API gives it out."""
+    return document_of(document).model_dump(mode="json")
+
+
+def whole_json(
+    document: DocumentDetails, attempts: Sequence[AttemptDetails], pages: Sequence[PageDetails]
+) -> dict[str, Any]:
+    """A document as `GET /v1/documents/{id}` gives it out, with every try and every page."""
+    return document_json(document) | {
+        "attempts": [Attempt.model_validate(attempt).model_dump(mode="json") for attempt in attempts],
+        "page_list": [Page.model_validate(page).model_dump(mode="json") for page in pages],
+    }
+
+
+def next_action(code: str) -> str:
+    """What the user can do about a failure."""
+    return FAILURES[FailureCode(code)].next_action

@@ -1,0 +1,88 @@
+"""Registering the drop folders of `pincite up`, with everything refused that would lose or double documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from api.names import checked_directory
+from api.problems import Problem
+from db.connect import Database
+from db.folders import folder_ids, known_files, list_folders, watch_folder, watched_folders
+from ops.cli.connection import resolved
+from ops.cli.options import UsageProblem
+from ops.cli.sources import checked_folder, is_readable_directory
+from pincite.documents import State
+from pincite.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class DropFolder:
+    """A directory that is kept in step, and the folder's name."""
+
+    name: str
+    directory: Path
+
+
+def checked_drops(directories: Sequence[Path], settings: Settings) -> list[DropFolder]:
+    """The drop folders that the directories stand for.
+
+    Raises:
+        UsageProblem: one does not exist or cannot be read, has no usable name, holds Pincite's own data, or two of
+            them share a name.
+    """
+    drops: dict[str, DropFolder] = {}
+    for given in directories:
+        directory = resolved(given)
+        if not is_readable_directory(directory):
+            what = "cannot be read" if directory.exists() else "does not exist"
+            raise UsageProblem(f"--drop {given}: the directory {what}. Make it first, or name another.")
+        try:
+            checked_directory(str(directory), settings)
+        except Problem as problem:
+            raise UsageProblem(f"--drop {given}: {problem.detail}") from problem
+        drop = DropFolder(checked_folder(directory.name), directory)
+        other = drops.setdefault(drop.name, drop)
+        if other.directory != directory:
+            raise UsageProblem(
+                f"--drop: {other.directory} and {directory} would both be the folder {drop.name!r}. Rename one of them."
+            )
+    return list(drops.values())
+
+
+def register(database: Database, drops: Sequence[DropFolder]) -> None:
+    """Make each directory a drop folder.
+
+    Raises:
+        UsageProblem: the name belongs to another directory, or to a folder with documents that would be lost.
+    """
+    for drop in drops:
+        found = database.run(lambda connection, name=drop.name: list_folders(connection, name))  # type: ignore[misc]
+        if found and found[0].path is not None and found[0].path != str(drop.directory):
+            raise UsageProblem(
+                f"The folder {drop.name!r} is kept in step with {found[0].path}, not with {drop.directory}. Rename the "
+                f"new directory, or give the old one up with `pincite remove --folder {drop.name}`."
+            )
+        if found and found[0].path is None:
+            _refuse_loss(database, drop)
+    for drop in drops:
+        database.run(lambda connection, drop=drop: watch_folder(connection, drop.name, str(drop.directory)))  # type: ignore[misc]
+
+
+def registered(database: Database) -> list[DropFolder]:
+    """All drop folders, also those of earlier runs."""
+    return [DropFolder(folder.name, Path(folder.path)) for folder in database.run(watched_folders)]
+
+
+def _refuse_loss(database: Database, drop: DropFolder) -> None:
+    """The watcher removes documents whose file is not in the directory; uploads of the same name would go."""
+    folder_id = database.run(lambda connection: folder_ids(connection, [drop.name]))[drop.name]
+    files = database.run(lambda connection: known_files(connection, folder_id))
+    lost = [
+        file.path for file in files if file.state is not State.REMOVED and not (drop.directory / file.path).exists()
+    ]
+    if lost:
+        raise UsageProblem(
+            f"There is a folder {drop.name!r} already, with {len(lost)} documents that are not in {drop.directory} "
+            f"(such as {lost[0]!r}); they would be removed. Rename the directory, or remove the folder first with "
+            f"`pincite remove --folder {drop.name}`."
+        )

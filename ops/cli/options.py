@@ -1,0 +1,61 @@
+"""Options that several commands share, and the settings that come of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pincite.settings import Settings
+
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="PINCITE_DATA",
+        metavar="DIR",
+        show_default=False,
+        help="The data directory of the installation (default: ~/.local/share/pincite).",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
+FolderOption = Annotated[
+    str | None, typer.Option("--folder", metavar="NAME", show_default=False, help="Only this folder.")
+]
+FoldersOption = Annotated[
+    list[str] | None,
+    typer.Option("--folder", metavar="NAME", show_default=False, help="Only this folder; may be given several times."),
+]
+CodeOption = Annotated[
+    str | None, typer.Option("--code", metavar="CODE", show_default=False, help="Only failures of this code.")
+]
+WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until each of these documents is indexed or failed.")]
+
+
+class UsageProblem(Exception):
+    """The command was called in a way that makes no sense; the message says how it is meant."""
+
+
+def load_settings(data: Path | None, **given: Any) -> "Settings":
+    """The settings of the environment, with what was given on the command line on top.
+
+    Raises:
+        pydantic.ValidationError: a value is wrong, or two contradict each other.
+    """
+    from pincite.settings import Settings
+
+    changes = {name: value for name, value in {"data": data, **given}.items() if value is not None}
+    return Settings(**changes)
+
+
+def checked_code(code: str | None) -> str | None:
+    """The failure code as it was given.
+
+    Raises:
+        UsageProblem: there is no such code.
+    """
+    from pincite.failures import FailureCode
+
+    if code is not None and code not in set(FailureCode):
+        raise UsageProblem(f"There is no failure code {code!r}. The codes are: {', '.join(FailureCode)}.")
+    return code

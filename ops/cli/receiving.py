@@ -1,0 +1,151 @@
+"""How one file comes in: bytes to the originals, then the row, then the doorbell."""
+
+import io
+import os
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from db.announce import announce
+from db.documents import Arrival, Due, Received, find_document, receive_document, receive_unreadable
+from db.folders import ensure_folder, list_folders
+from ops.cli.border import CommandFailed
+from ops.cli.connection import Connected
+from ops.cli.options import UsageProblem
+from ops.cli.output import say
+from ops.cli.sources import Source
+from pincite.documents import Stage
+from pincite.failures import DocumentFailure, FailureCode
+from pincite.originals import OriginalTooLargeError
+from workers.tree import Signature
+
+_TRIES = 3
+
+
+class _SourceUnreadableError(Exception):
+    """The file itself, not the store, could not be read."""
+
+
+@dataclass(slots=True)
+class Intake:
+    """What came of all files. `ids` are their documents', also of those that were known already."""
+
+    ids: list[int] = field(default_factory=list)
+    new: int = 0
+    changed: int = 0
+    known: int = 0
+    unreadable: int = 0
+
+
+class Receiver:
+    """Receives files, one after the other. A file that cannot be read is recorded as failed, and the next one comes."""
+
+    def __init__(self, here: Connected) -> None:
+        self._here = here
+        self._folders: dict[str, int] = {}
+        self._broker_away = False
+        self.intake = Intake()
+
+    def receive(self, source: Source) -> None:
+        """Take one file in.
+
+        Raises:
+            OriginalsUnavailableError: the store cannot be written.
+            DatabaseUnavailableError: the row could not be written; nothing is lost, call again.
+            UsageProblem: the folder is a drop folder of another directory.
+        """
+        folder_id = self._folder(source)
+        try:
+            arrival = self._keep(source, folder_id)
+        except _SourceUnreadableError as error:
+            self._refuse(source, folder_id, DocumentFailure(FailureCode.READ_ERROR, str(error)))
+        except OriginalTooLargeError as error:
+            seen = f"PINCITE_MAX_FILE_MB is {error.limit >> 20} and the file is larger"
+            self._refuse(source, folder_id, DocumentFailure(FailureCode.TOO_LARGE, seen))
+        else:
+            received = self._here.database.run(lambda connection: receive_document(connection, arrival))
+            self._count(arrival, received)
+
+    def _folder(self, source: Source) -> int:
+        if source.folder not in self._folders:
+            run = self._here.database.run
+            for folder in run(lambda connection: list_folders(connection, source.folder)):
+                if folder.path is not None and (source.root is None or str(source.root) != folder.path):
+                    raise UsageProblem(
+                        f"The folder {source.folder!r} is kept in step with {folder.path}. Put the files there, or "
+                        "name another folder with --folder."
+                    )
+            self._folders[source.folder] = run(lambda connection: ensure_folder(connection, source.folder))
+        return self._folders[source.folder]
+
+    def _keep(self, source: Source, folder_id: int) -> Arrival:
+        limit = self._here.settings.max_file_mb << 20
+        for _ in range(_TRIES):
+            with _opened(source.location) as stream:
+                before = Signature.of(os.fstat(stream.fileno()))
+                self._check_space(before.bytes)
+                original = self._here.originals.put(stream, limit)
+                if Signature.of(os.fstat(stream.fileno())) == before:
+                    seen = (before.modified_ns, before.inode) if source.root else (None, None)
+                    return Arrival(folder_id, source.path, original.bytes, original.sha256, *seen)
+        raise _SourceUnreadableError("It changed while it was read, again and again")
+
+    def _check_space(self, size: int) -> None:
+        settings = self._here.settings
+        if "://" in settings.originals:
+            return
+        free = shutil.disk_usage(settings.data).free
+        if free - size < settings.min_free_disk_mb << 20:
+            raise CommandFailed(
+                f"The disk of {settings.data} has {free >> 20} MiB left, and {settings.min_free_disk_mb} are to stay "
+                "free (PINCITE_MIN_FREE_DISK_MB). Make room, then call `pincite ingest` again."
+            )
+
+    def _refuse(self, source: Source, folder_id: int, failure: DocumentFailure) -> None:
+        try:
+            size = source.location.lstat().st_size
+        except OSError:
+            size = 0  # it went away, and the failure says so
+        arrival = Arrival(folder_id, source.path, size, None)
+        received = self._here.database.run(
+            lambda connection: receive_unreadable(
+                connection, arrival, failure.code, failure.message, permanent=failure.kind.permanent
+            )
+        )
+        self.intake.unreadable += 1
+        self.intake.ids.append(received.id)
+
+    def _count(self, arrival: Arrival, received: Received | None) -> None:
+        database = self._here.database
+        if received is None:
+            known = database.run(lambda connection: find_document(connection, arrival.folder_id, arrival.path))
+            self.intake.known += 1
+            self.intake.ids.extend([known.id] if known else [])
+            return
+        self.intake.new += received.created
+        self.intake.changed += not received.created
+        self.intake.ids.append(received.id)
+        if self._broker_away:
+            return
+        due = Due(received.id, received.version, Stage.EXTRACT, awaits_ocr=False)
+        if not announce(database, self._here.doorbell, [due]):
+            self._broker_away = True
+            say("The documents are safe; the sweep rings for them when the broker is back.")
+
+
+class _Source(io.BufferedReader):
+    """A file whose own errors are told apart from those of the store that it is copied to."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        try:
+            return super().read(size)
+        except OSError as error:
+            raise _SourceUnreadableError(error.strerror or str(error)) from error
+
+
+def _opened(location: Path) -> _Source:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        return _Source(io.FileIO(os.open(location, flags), "rb"))
+    except OSError as error:
+        raise _SourceUnreadableError(error.strerror or str(error)) from error

@@ -1,0 +1,104 @@
+"""Asking the running API of this installation, over HTTP, with what Python brings along."""
+
+import json
+from collections.abc import Sequence
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
+
+from api.models.search import AskResult, Citation, Gate, Hit, SearchResult
+from api.retrieval.answer import AskAnswer
+from api.retrieval.hits import SearchAnswer
+from ops.cli.border import CommandFailed
+from ops.cli.options import UsageProblem
+from ops.services.installation import running
+from pincite.settings import Settings
+
+_LOOK_SECONDS = 2.0
+_ANSWER_SECONDS = 120.0
+# Then the same is done in this process: a token is asked for that we do not have, or the model is not loaded yet.
+_DO_IT_HERE = {"unauthorized", "host_not_allowed", "cross_site", "model_loading", "busy"}
+_USAGE = {"empty_query", "query_too_long", "bad_request", "validation_failed"}
+
+
+def call_api(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    """What the installation's API answers to a POST; None where none runs, or where it wants a token.
+
+    Raises:
+        CommandFailed, UsageProblem: the API says no, in the words of its problem document.
+    """
+    addresses = running(settings)
+    if addresses is None or addresses.api_url is None:
+        return None
+    if settings.database_url is not None and settings.database != addresses.database_url:
+        return None
+    if not answers(addresses.api_url):
+        return None
+    request = Request(  # noqa: S310  the address is of our own record, always http
+        addresses.api_url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    try:
+        with _opener().open(request, timeout=_ANSWER_SECONDS) as response:
+            answer: dict[str, Any] = json.load(response)
+            return answer
+    except HTTPError as error:
+        _refused(_problem(error), body)
+    except (URLError, HTTPException, OSError) as error:
+        raise CommandFailed(f"The API at {addresses.api_url} broke off: {error}. Try again.") from error
+    return None
+
+
+def answers(api_url: str) -> bool:
+    """Whether the API says that it is alive."""
+    try:
+        with _opener().open(f"{api_url}/healthz", timeout=_LOOK_SECONDS) as response:
+            return bool(response.status == 200)
+    except (URLError, HTTPException, OSError):
+        return False
+
+
+def search_json(answer: SearchAnswer) -> dict[str, Any]:
+    """An answer of this process as `POST /v1/search` gives it out."""
+    return SearchResult.model_validate(answer).model_dump(mode="json")
+
+
+def ask_json(answer: AskAnswer) -> dict[str, Any]:
+    """An answer of this process as `POST /v1/ask` gives it out."""
+    citations = [
+        Citation(number=citation.number, **dict(Hit.model_validate(citation.hit))) for citation in answer.citations
+    ]
+    fields = {name: getattr(answer, name) for name in AskResult.model_fields} | {
+        "citations": citations,
+        "gate": Gate.model_validate(answer.gate),
+    }
+    return AskResult(**fields).model_dump(mode="json")
+
+
+def no_such_folder(names: Sequence[str]) -> UsageProblem:
+    """The problem of a search in folders that do not exist."""
+    return UsageProblem(
+        f"There is no folder {', '.join(repr(name) for name in names)}. `pincite status` names them all."
+    )
+
+
+def _opener() -> OpenerDirector:
+    return build_opener(ProxyHandler({}))  # a proxy for the web has no business between us and our own API
+
+
+def _problem(error: HTTPError) -> dict[str, Any]:
+    try:
+        problem: dict[str, Any] = json.load(error)
+    except ValueError:
+        problem = {"detail": f"The API answered {error.code} {error.reason}."}
+    return problem
+
+
+def _refused(problem: dict[str, Any], body: dict[str, Any]) -> None:
+    """Raise what the problem means here; return where this process can do the work itself."""
+    code, detail = problem.get("code"), str(problem.get("detail"))
+    if code in _DO_IT_HERE:
+        return
+    if code == "unknown_folder":
+        raise no_such_folder(body.get("folders") or [])
+    raise UsageProblem(detail) if code in _USAGE else CommandFailed(detail)

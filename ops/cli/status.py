@@ -1,0 +1,109 @@
+"""`pincite status`: folders with their counts, and what is being worked on."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ops.cli.border import CommandFailed
+from ops.cli.options import DataOption, FolderOption, JsonOption, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from db.folders import FolderDetails
+    from db.sweep import QueueAge
+
+RECENT_SECONDS = 60.0
+
+
+def status(data: DataOption = None, folder: FolderOption = None, json: JsonOption = False) -> None:
+    """Show folders with their documents by state, and how long the unfinished ones wait."""
+    from db.folders import count_failures, list_folders
+    from db.health import recent_work
+    from db.sweep import queue_ages
+    from ops.cli.connection import connected
+    from ops.cli.output import print_json
+
+    with connected(load_settings(data)) as here, here.database.transaction() as connection:
+        folders = list_folders(connection, folder)
+        failures = count_failures(connection, folder)
+        ages = queue_ages(connection)
+        recent = recent_work(connection, RECENT_SECONDS)
+    if folder is not None and not folders:
+        raise CommandFailed(f"There is no folder {folder!r}. `pincite status` names them all.")
+    codes: dict[str, dict[str, int]] = {}
+    for failure in failures:
+        codes.setdefault(failure.folder, {})[failure.code] = failure.documents
+    if json:
+        listed = [folder_json(item, codes.get(item.name, {})) for item in folders]
+        print_json({"folders": listed, "unfinished": [asdict(age) for age in ages], "last_minute": asdict(recent)})
+        return
+    print_folders(folders)
+    _print_notes(folders, codes)
+    _print_unfinished(ages, asdict(recent))
+
+
+def folder_json(folder: "FolderDetails", failures: dict[str, int]) -> dict[str, Any]:
+    """A folder as `GET /v1/folders` gives it out."""
+    from pincite.documents import State
+    from pincite.failures import FAILURES, FailureCode
+
+    plain = ("name", "path", "watch_note", "scanned_at", "documents", "chunks", "bytes")
+    kinds = {code: FAILURES[FailureCode(code)] for code in failures}
+    return {name: getattr(folder, name) for name in plain} | {
+        "states": {state.value: getattr(folder, state.value) for state in State},
+        "failures": [
+            {
+                "code": code,
+                "documents": count,
+                "message": kinds[code].meaning,
+                "permanent": kinds[code].permanent,
+                "next_action": kinds[code].next_action,
+            }
+            for code, count in failures.items()
+        ],
+    }
+
+
+def print_folders(folders: "Sequence[FolderDetails]") -> None:
+    """A table of folders."""
+    from ops.cli.output import print_table, say, size
+
+    if not folders:
+        say("There are no folders yet. Add files with `pincite ingest PATH`, or start with `pincite up --drop DIR`.")
+        return
+    counts = ["documents", "indexed", "failed", "queued", "running", "retrying", "chunks"]
+    rows = [
+        (item.name, *(getattr(item, name) for name in counts), size(item.bytes), item.path or "") for item in folders
+    ]
+    print_table(["folder", *counts, "size", "drop folder"], rows, numbers=[*counts, "size"])
+
+
+def _print_notes(folders: "Sequence[FolderDetails]", codes: dict[str, dict[str, int]]) -> None:
+    from ops.cli.output import tell
+
+    if codes:
+        tell()
+    for name, found in codes.items():
+        tell(
+            f"Failed in {name}: {', '.join(f'{code} {count}' for code, count in found.items())} (see `pincite failed`)"
+        )
+    for item in folders:
+        if item.watch_note:
+            tell(f"Drop folder {item.name}: {item.watch_note}")
+
+
+def _print_unfinished(ages: "Sequence[QueueAge]", recent: dict[str, int]) -> None:
+    from ops.cli.output import duration, print_table, tell
+
+    if not ages and not any(recent.values()):
+        return
+    tell()
+    if ages:
+        rows = [
+            (age.stage, age.state, age.documents, duration(age.oldest_seconds), duration(age.silent_seconds))
+            for age in ages
+        ]
+        headings = ["stage", "state", "documents", "oldest", "longest silence"]
+        print_table(headings, rows, numbers=headings[2:])
+    indexed, failed, chunks = recent["indexed"], recent["failed"], recent["chunks"]
+    tell(f"In the last minute: {indexed} indexed ({chunks} chunks), {failed} failed.")
