@@ -140,19 +140,6 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
-class FailedDocument:
-    """A failed document that a retry would requeue."""
-
-    id: int
-    version: int
-    stage: str
-    awaits_ocr: bool
-    folder: str
-    path: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
 class Listing:
     """What to list: everything narrows, None does not. `after` is the last id of the page before."""
 
@@ -161,15 +148,6 @@ class Listing:
     code: str | None = None
     after: int = 0
     limit: int = 100
-
-
-@dataclass(frozen=True, slots=True)
-class RetryRequest:
-    """Which failed documents to requeue: all that fit every narrowing that is not None."""
-
-    ids: Sequence[int] | None = None
-    folder: str | None = None
-    code: str | None = None
 
 
 def receive_document(connection: Connection[Any], arrival: Arrival) -> Received | None:
@@ -257,22 +235,6 @@ def count_states(connection: Connection[Any], ids: Sequence[int]) -> dict[State,
 def mark_rung(connection: Connection[Any], document_ids: Sequence[int]) -> None:
     """Remember that the doorbell was rung for these documents."""
     execute(connection, "mark_rung", {"document_ids": list(document_ids)})
-
-
-def failed_documents(connection: Connection[Any], request: RetryRequest) -> list[FailedDocument]:
-    """What a retry would requeue."""
-    parameters = asdict(request) | {"ids": None if request.ids is None else list(request.ids)}
-    return fetch_all(connection, "failed_documents", parameters, FailedDocument)
-
-
-def requeue_documents(connection: Connection[Any], ids: Sequence[int]) -> list[Due]:
-    """Put failed documents back in the queue; those whose bytes were never kept are left out."""
-    return fetch_all(connection, "requeue_documents", {"ids": list(ids)}, Due)
-
-
-def forget_source(connection: Connection[Any], ids: Sequence[int]) -> int:
-    """Make the watcher read failed files whose bytes were never kept anew; gives how many."""
-    return execute(connection, "forget_source", {"ids": list(ids)})
 
 
 def forget_gone(connection: Connection[Any], ids: Sequence[int]) -> None:

@@ -50,15 +50,16 @@ class Originals:
         """Copy a stream into the store while hashing it.
 
         Raises:
+            OSError: the stream cannot be read.
             OriginalTooLargeError: the stream has more than `limit` bytes.
             OriginalsUnavailableError: the store cannot be written.
         """
         incoming = f"{self._root}/incoming/{secrets.token_hex(16)}"
-        digest, size = hashlib.sha256(), 0
+        digest, size, source = hashlib.sha256(), 0, _Source(stream)
         try:
             self._filesystem.makedirs(f"{self._root}/incoming", exist_ok=True)
             with self._filesystem.open(incoming, "wb") as target:
-                while block := stream.read(CHUNK_BYTES):
+                while block := source.read():
                     size += len(block)
                     if size > limit:
                         raise OriginalTooLargeError(limit)
@@ -66,6 +67,8 @@ class Originals:
                     target.write(block)
             self._keep(incoming, self._key(digest.hexdigest()))
         except OSError as error:
+            if source.failure is not None:
+                raise source.failure from error
             raise OriginalsUnavailableError(str(error)) from error
         finally:
             with suppress(OSError):
@@ -126,6 +129,21 @@ class Originals:
         if len(sha256) != 64 or not all(character in "0123456789abcdef" for character in sha256):
             raise ValueError("not a SHA-256 in lower-case hex")
         return f"{self._root}/{sha256[:2]}/{sha256}"
+
+
+class _Source:
+    """Remembers whether it was reading that failed, which is the file's trouble and not the store's."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.failure: OSError | None = None
+
+    def read(self) -> bytes:
+        try:
+            return self._stream.read(CHUNK_BYTES)
+        except OSError as error:
+            self.failure = error
+            raise
 
 
 def _protocols(filesystem: Any) -> tuple[str, ...]:

@@ -6,14 +6,12 @@ from typing import Any
 from celery import Celery
 from psycopg import Connection
 
-from db.pipeline import (
-    Claim,
+from db.contents import (
     Draft,
     IndexEntry,
     StoredChunk,
     StoredPage,
     TextFacts,
-    index_document,
     load_chunks,
     load_draft,
     load_pages,
@@ -25,6 +23,7 @@ from db.pipeline import (
     save_pages,
     save_text,
 )
+from db.pipeline import Claim, index_document
 from pincite.documents import CanonicalText, Extracted, Stage
 from pincite.doorbell import OCR_TASK, SWEEP_TASK, TASKS
 from pincite.failures import DocumentFailure, FailureCode

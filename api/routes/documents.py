@@ -13,6 +13,7 @@ from api.models.documents import (
     Document,
     DocumentList,
     DocumentWithHistory,
+    Left,
     ListQuery,
     Page,
     Retried,
@@ -22,12 +23,12 @@ from api.models.documents import (
 )
 from api.names import checked_folder, checked_path
 from api.problems import Problem
-from api.retry import retry
 from api.routes.folders import find_folder
 from api.runtime import Runtime, runtime_of
 from db import documents as rows
 from db.announce import announce
 from db.folders import ensure_folder, list_folders
+from db.retry import RetryRequest, retry_failed
 from pincite.documents import Stage
 from pincite.originals import OriginalTooLargeError
 
@@ -105,7 +106,7 @@ def retry_document(document_id: DocumentId, runtime: RuntimeOf) -> Retried:
     """Queue a failed document again, at the stage where it failed."""
     if runtime.database.run(lambda connection: rows.get_document(connection, document_id)) is None:
         raise unknown_document(document_id)
-    return retry(runtime, rows.RetryRequest(ids=[document_id]))
+    return _retry(runtime, RetryRequest(ids=[document_id]))
 
 
 @router.post("/retry")
@@ -113,7 +114,14 @@ def retry_documents(body: RetryBody, runtime: RuntimeOf) -> Retried:
     """Queue all failed documents again that fit the folder, the code and the ids that are given."""
     if body.folder is not None:
         find_folder(runtime, body.folder)
-    return retry(runtime, rows.RetryRequest(body.ids, body.folder, body.code))
+    return _retry(runtime, RetryRequest(body.ids, body.folder, body.code))
+
+
+def _retry(runtime: Runtime, request: RetryRequest) -> Retried:
+    outcome = runtime.database.run(lambda connection: retry_failed(connection, request))
+    announce(runtime.database, runtime.doorbell, outcome.due)
+    left = [Left(id=document.id, reason=document.reason) for document in outcome.left]
+    return Retried(requeued=[document.id for document in outcome.requeued], left=left)
 
 
 @router.delete("/documents/{document_id}", status_code=204)

@@ -92,29 +92,6 @@ SELECT state, count(*) AS documents FROM documents WHERE id = ANY(%(ids)s::bigin
 -- The doorbell was rung for these documents.
 UPDATE documents SET rung_at = now() WHERE id = ANY(%(document_ids)s) AND state = 'queued';
 
--- name: failed_documents
--- Failed documents that a retry would requeue, with the narrowing that was asked for.
-SELECT d.id, d.version, d.stage, d.awaits_ocr, f.name AS folder, d.path, d.failure_code AS code
-FROM documents d JOIN folders f ON f.id = d.folder_id
-WHERE d.state = 'failed'
-  AND (%(ids)s::bigint[] IS NULL OR d.id = ANY(%(ids)s::bigint[]))
-  AND (%(folder)s::text IS NULL OR f.name = %(folder)s)
-  AND (%(code)s::text IS NULL OR d.failure_code = %(code)s)
-ORDER BY d.id;
-
--- name: requeue_documents
--- Failed documents back in the queue at the stage where they failed; their attempts rows stay. Those whose bytes were never kept are left to their source.
-UPDATE documents SET state = 'queued', attempts = 0, rung_at = NULL, finished_at = NULL,
-    failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL
-WHERE id = ANY(%(ids)s::bigint[]) AND state = 'failed' AND sha256 IS NOT NULL
-RETURNING id, version, stage, awaits_ocr;
-
--- name: forget_source
--- Make the watcher read these failed files anew at its next scan, because their bytes were never kept.
-UPDATE documents SET source_modified_ns = NULL, source_inode = NULL
-WHERE id = ANY(%(ids)s::bigint[]) AND state = 'failed' AND sha256 IS NULL
-RETURNING id;
-
 -- name: forget_gone
 -- These removed documents' files are gone too: a file that comes back at that path is a new one.
 UPDATE documents SET source_modified_ns = NULL, source_inode = NULL

@@ -1,10 +1,10 @@
 """How one file comes in: bytes to the originals, then the row, then the doorbell."""
 
-import io
 import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from db.announce import announce
 from db.documents import Arrival, Due, Received, find_document, receive_document, receive_unreadable
@@ -20,10 +20,6 @@ from pincite.originals import OriginalTooLargeError
 from workers.tree import Signature
 
 _TRIES = 3
-
-
-class _SourceUnreadableError(Exception):
-    """The file itself, not the store, could not be read."""
 
 
 @dataclass(slots=True)
@@ -57,8 +53,8 @@ class Receiver:
         folder_id = self._folder(source)
         try:
             arrival = self._keep(source, folder_id)
-        except _SourceUnreadableError as error:
-            self._refuse(source, folder_id, DocumentFailure(FailureCode.READ_ERROR, str(error)))
+        except OSError as error:
+            self._refuse(source, folder_id, DocumentFailure(FailureCode.READ_ERROR, error.strerror or str(error)))
         except OriginalTooLargeError as error:
             seen = f"PINCITE_MAX_FILE_MB is {error.limit >> 20} and the file is larger"
             self._refuse(source, folder_id, DocumentFailure(FailureCode.TOO_LARGE, seen))
@@ -88,7 +84,7 @@ class Receiver:
                 if Signature.of(os.fstat(stream.fileno())) == before:
                     seen = (before.modified_ns, before.inode) if source.root else (None, None)
                     return Arrival(folder_id, source.path, original.bytes, original.sha256, *seen)
-        raise _SourceUnreadableError("It changed while it was read, again and again")
+        raise OSError("It changed while it was read, again and again")
 
     def _check_space(self, size: int) -> None:
         settings = self._here.settings
@@ -133,19 +129,6 @@ class Receiver:
             say("The documents are safe; the sweep rings for them when the broker is back.")
 
 
-class _Source(io.BufferedReader):
-    """A file whose own errors are told apart from those of the store that it is copied to."""
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        try:
-            return super().read(size)
-        except OSError as error:
-            raise _SourceUnreadableError(error.strerror or str(error)) from error
-
-
-def _opened(location: Path) -> _Source:
+def _opened(location: Path) -> IO[bytes]:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        return _Source(io.FileIO(os.open(location, flags), "rb"))
-    except OSError as error:
-        raise _SourceUnreadableError(error.strerror or str(error)) from error
+    return os.fdopen(os.open(location, flags), "rb")

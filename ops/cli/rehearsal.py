@@ -7,8 +7,9 @@ from typing import Any
 
 from db.announce import announce
 from db.connect import Database
-from db.documents import Arrival, Due, RetryRequest, get_document, receive_document
+from db.documents import Arrival, Due, get_document, receive_document
 from db.folders import ensure_folder, list_folders
+from db.retry import RetryRequest
 from ops.cli.ask import answer_to, print_answer
 from ops.cli.border import CommandFailed
 from ops.cli.connection import Connected

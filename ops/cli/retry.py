@@ -1,7 +1,6 @@
 """`pincite retry`: put failed documents back in the queue."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,25 +17,12 @@ from ops.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from psycopg import Connection
-
-    from db.documents import Due, FailedDocument, RetryRequest
+    from db.retry import Retry, RetryRequest
     from ops.cli.connection import Connected
 
 Ids = Annotated[list[int] | None, typer.Argument(metavar="[ID...]", show_default=False, help="Documents by number.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Every failed document.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be requeued, and change nothing.")]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a retry did. `left` holds (id, folder and path where known, why) of what was not requeued."""
-
-    requeued: "list[FailedDocument]"
-    left: list[tuple[int, str, str]]
-    due: "list[Due]"
 
 
 def retry(
@@ -50,7 +36,7 @@ def retry(
     json: JsonOption = False,
 ) -> None:
     """Try failed documents again from the stage where they failed; mend the cause first."""
-    from db.documents import RetryRequest
+    from db.retry import RetryRequest
     from ops.cli.connection import connected
     from ops.cli.ingest import await_outcome
 
@@ -74,68 +60,18 @@ def _check(request: "RetryRequest", *, everything: bool, dry_run: bool, wait: bo
         raise UsageProblem("--dry-run changes nothing, so there is nothing to --wait for.")
 
 
-def requeue(here: "Connected", request: "RetryRequest", *, dry_run: bool = False) -> Outcome:
+def requeue(here: "Connected", request: "RetryRequest", *, dry_run: bool = False) -> "Retry":
     """Requeue what fits, in one transaction, and ring for it once that is committed."""
     from db.announce import announce
-    from db.documents import failed_documents, forget_source, requeue_documents
+    from db.retry import retry_failed
 
-    def work(connection: "Connection[Any]") -> Outcome:
-        found = failed_documents(connection, request)
-        kept, left = _sort_out(connection, found)
-        left.extend(_not_failed(connection, request.ids or (), found))
-        if dry_run:
-            return Outcome(kept, left, [])
-        due = requeue_documents(connection, [document.id for document in kept])
-        forget_source(connection, [document.id for document in found])
-        requeued = {document.id for document in due}
-        return Outcome([document for document in kept if document.id in requeued], left, due)
-
-    outcome = here.database.run(work)
+    outcome = here.database.run(lambda connection: retry_failed(connection, request, dry_run=dry_run))
     if outcome.due:
         announce(here.database, here.doorbell, outcome.due)
     return outcome
 
 
-def _sort_out(
-    connection: "Connection[Any]", found: "Sequence[FailedDocument]"
-) -> "tuple[list[FailedDocument], list[tuple[int, str, str]]]":
-    """Those whose bytes are in the store, and, with the reason, those whose bytes never were."""
-    from db.documents import get_document
-    from db.folders import watched_folders
-
-    watched = {folder.name for folder in watched_folders(connection)}
-    kept, left = [], []
-    for document in found:
-        details = get_document(connection, document.id)
-        if details is None or details.sha256 is not None:
-            kept.append(document)
-            continue
-        why = (
-            "its bytes were never kept; the drop folder's file is read anew at the next scan"
-            if document.folder in watched
-            else "its bytes were never kept; add the file again with `pincite ingest`"
-        )
-        left.append((document.id, f"{document.folder}: {document.path}", why))
-    return kept, left
-
-
-def _not_failed(
-    connection: "Connection[Any]", ids: "Sequence[int]", found: "Sequence[FailedDocument]"
-) -> list[tuple[int, str, str]]:
-    from db.documents import get_document
-
-    left = []
-    for number in sorted(set(ids) - {document.id for document in found}):
-        document = get_document(connection, number)
-        if document is None:
-            left.append((number, "", "there is no such document"))
-            continue
-        fits = "it does not fit --folder or --code" if document.failure_code else f"it is {document.state}, not failed"
-        left.append((number, f"{document.folder}: {document.path}", fits))
-    return left
-
-
-def _print(outcome: Outcome, *, dry_run: bool, json: bool) -> None:
+def _print(outcome: "Retry", *, dry_run: bool, json: bool) -> None:
     from ops.cli.output import many, print_json, print_table, say, tell
 
     if json:
@@ -143,7 +79,9 @@ def _print(outcome: Outcome, *, dry_run: bool, json: bool) -> None:
             {"id": item.id, "folder": item.folder, "path": item.path, "code": item.code, "stage": item.stage}
             for item in outcome.requeued
         ]
-        left = [{"id": number, "document": name, "reason": why} for number, name, why in outcome.left]
+        left = [
+            {"id": item.id, "folder": item.folder, "path": item.path, "reason": item.reason} for item in outcome.left
+        ]
         print_json({"dry_run": dry_run, "requeued": requeued, "left": left})
         return
     if not outcome.requeued and not outcome.left:
@@ -155,4 +93,7 @@ def _print(outcome: Outcome, *, dry_run: bool, json: bool) -> None:
         print_table(["id", "document", "had failed with", "goes on at"], rows, numbers=["id"])
     if outcome.left:
         tell(f"{many(len(outcome.left), 'document')} left as they are:")
-        print_table(["id", "document", "why"], outcome.left, numbers=["id"])
+        left_rows = [
+            (item.id, f"{item.folder}: {item.path}" if item.path else "", item.reason) for item in outcome.left
+        ]
+        print_table(["id", "document", "why"], left_rows, numbers=["id"])

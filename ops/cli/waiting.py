@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from db.documents import RetryRequest, count_states, failed_documents, get_document
+from db.documents import count_states, get_document
+from db.retry import RetryRequest, failed_documents
 from ops.cli.border import CommandFailed, ExitCode
 from ops.cli.connection import Connected
 from ops.cli.documents import next_action

@@ -3,9 +3,10 @@
 import psycopg
 import pytest
 
-from db.documents import RetryRequest, failed_documents, list_attempts, requeue_documents
+from db.contents import load_text
+from db.documents import list_attempts
 from db.folders import count_failures, list_folders
-from db.pipeline import load_text
+from db.retry import RetryRequest, failed_documents, requeue_documents
 from db.search import Leg, lexical
 from db.stamps import active_stamp
 from pincite.documents import State

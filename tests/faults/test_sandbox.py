@@ -46,11 +46,16 @@ LIMITS = Limits(seconds=20, memory_mb=512)
 def own_job_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Jobs of this test in a directory of their own, which must be empty afterwards, as must be the processes."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = _servers()
     yield tmp_path
     jobs = tmp_path / f"pincite-jobs-{os.getuid()}"
     assert not jobs.exists() or list(jobs.iterdir()) == []
     stop_sandbox()
-    assert [child for child in psutil.Process().children(recursive=True) if "sandbox_server" in _command(child)] == []
+    assert _servers() - before == set()
+
+
+def _servers() -> set[psutil.Process]:
+    return {child for child in psutil.Process().children(recursive=True) if "sandbox_server" in _command(child)}
 
 
 def _command(process: psutil.Process) -> str:

@@ -5,23 +5,10 @@ import threading
 import psycopg
 
 from db.connect import Database
-from db.documents import (
-    RetryRequest,
-    failed_documents,
-    get_document,
-    list_attempts,
-    remove_document,
-    requeue_documents,
-)
+from db.documents import get_document, list_attempts, remove_document
 from db.folders import list_folders
-from db.pipeline import (
-    advance_document,
-    close_attempt,
-    fail_document,
-    hold_lease,
-    postpone_document,
-    renew_heartbeat,
-)
+from db.pipeline import advance_document, close_attempt, fail_document, hold_lease, postpone_document, renew_heartbeat
+from db.retry import RetryRequest, failed_documents, requeue_documents
 from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
 from pincite.documents import Stage, State
 from tests.fixtures.database import arrive, claim

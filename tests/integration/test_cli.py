@@ -233,8 +233,8 @@ def test_retry_by_id_fails_for_what_has_not_failed(run, database, papers):
     known = all_documents(database)[0]["id"]
     result = run("retry", str(known), "99999")
     assert result.exit_code == ExitCode.FAILED
-    assert "it is queued, not failed" in result.stdout
-    assert "there is no such document" in result.stdout
+    assert "It has not failed: it is queued." in result.stdout
+    assert "There is no such document." in result.stdout
 
 
 def test_retry_of_a_drop_folders_file_is_left_to_the_watcher(run, database, papers):

@@ -10,10 +10,12 @@ import pytest
 from psycopg import sql
 
 import db.announce
+import db.contents
 import db.documents
 import db.folders
 import db.health
 import db.pipeline
+import db.retry
 import db.search
 import db.stamps
 import db.sweep
@@ -86,7 +88,19 @@ def test_every_query_can_be_planned(name: str, module_database_url: str) -> None
 
 
 def test_every_query_has_a_function_of_its_name() -> None:
-    rooms = [db.documents, db.folders, db.health, db.pipeline, db.search, db.stamps, db.sweep, db.tokens, db.announce]
+    rooms = [
+        db.announce,
+        db.contents,
+        db.documents,
+        db.folders,
+        db.health,
+        db.pipeline,
+        db.retry,
+        db.search,
+        db.stamps,
+        db.sweep,
+        db.tokens,
+    ]
     functions = {name for room in rooms for name in dir(room)}
     inner = {
         "open_attempt": "claim_document",

@@ -59,7 +59,8 @@ def test_a_data_directory_made_anew_does_not_find_its_predecessors_database(tmp_
         with private_services(at(tmp_path / "data")) as settings:
             assert rows(settings) == 1
         shutil.rmtree(tmp_path / "data")
-    assert len(list(state.iterdir())) == 2
+    # Where the wheel itself lies behind a closed door, a copy of its programs stands beside the databases.
+    assert len([place for place in state.iterdir() if not place.name.startswith("pgserver-")]) == 2
 
 
 @only_root

@@ -44,9 +44,15 @@ def test_a_stream_that_breaks_leaves_nothing(tmp_path: Path) -> None:
                 raise OSError("the cable was pulled")
             return super().read(4)
 
-    with pytest.raises(OriginalsUnavailableError, match="the cable was pulled"):
+    with pytest.raises(OSError, match="the cable was pulled"):
         Originals(str(tmp_path)).put(Broken(b"half of it"), 100)
     assert files(tmp_path) == []
+
+
+def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OriginalsUnavailableError):
+        Originals(str(tmp_path / "file")).put(BytesIO(b"bytes"), 100)
 
 
 def test_what_is_not_there_says_so(tmp_path: Path) -> None:

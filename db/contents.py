@@ -1,0 +1,280 @@
+"""What the stages make of a document: text, pages, chunks, vectors. To be written while the lease is held."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import Vector
+from psycopg import Connection
+from psycopg.types.json import Jsonb
+
+from db.named import execute, execute_many, fetch_all, fetch_one
+from db.pipeline import Claim
+from pincite.documents import (
+    Block,
+    BlockKind,
+    CanonicalText,
+    Chunk,
+    PageSpan,
+    PageText,
+    TextSource,
+    Warning,
+    WordBox,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFacts:
+    """What is known of a canonical text beside its characters."""
+
+    extractor: str
+    warnings: tuple[Warning, ...]
+    pages: int | None
+    ocr_pages: int
+    ocr_confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known of a document whose pages still await OCR."""
+
+    title: str | None
+    extractor: str
+    warnings: tuple[Warning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page as it stands in the database, with the warnings that OCR gave."""
+
+    page: PageText
+    warnings: tuple[Warning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk with its id."""
+
+    id: int
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """What search runs over for one chunk: a unit vector (d,) float32 and a tsvector literal."""
+
+    chunk_id: int
+    vector: NDArray[np.float32]
+    lexemes: str
+    lexeme_count: int
+
+
+def save_text(connection: Connection[Any], claim: Claim, text: CanonicalText, facts: TextFacts) -> None:
+    """Keep the canonical text of the claimed version."""
+    parameters = {
+        "document_id": claim.id,
+        "version": claim.version,
+        "text": text.text,
+        "title": text.title,
+        "language": text.language,
+        "blocks": Jsonb([[b.kind, b.start, b.end, b.level, b.title] for b in text.blocks]),
+        "warnings": Jsonb([_warning_to_json(warning) for warning in facts.warnings]),
+        "extractor": facts.extractor,
+        "pages": facts.pages,
+        "ocr_pages": facts.ocr_pages,
+        "ocr_confidence": facts.ocr_confidence,
+    }
+    execute(connection, "save_text", parameters)
+
+
+def save_pages(connection: Connection[Any], claim: Claim, pages: Iterable[PageText]) -> None:
+    """Keep the pages that an extractor gave, in place of what an earlier try left."""
+    clear_pages(connection, claim)
+    rows = [_page_parameters(claim, StoredPage(page, ())) | {"start": None, "end": None} for page in pages]
+    execute_many(connection, "insert_page", rows)
+
+
+def clear_pages(connection: Connection[Any], claim: Claim) -> None:
+    """Drop the pages of the claimed version."""
+    execute(connection, "clear_pages", {"document_id": claim.id, "version": claim.version})
+
+
+def save_page(connection: Connection[Any], claim: Claim, page: StoredPage) -> None:
+    """Keep one page that OCR has read."""
+    execute(connection, "save_page", _page_parameters(claim, page))
+
+
+def place_pages(connection: Connection[Any], claim: Claim, spans: Iterable[PageSpan]) -> None:
+    """Write down where the pages lie in the canonical text."""
+    rows = [
+        {
+            "document_id": claim.id,
+            "version": claim.version,
+            "number": s.number,
+            "start": s.start,
+            "end": s.end,
+        }
+        for s in spans
+    ]
+    execute_many(connection, "place_page", rows)
+
+
+def load_pages(connection: Connection[Any], claim: Claim) -> list[StoredPage]:
+    """The pages of the claimed version with their texts, in order."""
+    parameters = {"document_id": claim.id, "version": claim.version}
+    return [row.value() for row in fetch_all(connection, "load_pages", parameters, _PageRow)]
+
+
+def load_draft(connection: Connection[Any], claim: Claim) -> Draft | None:
+    """What extraction found out before OCR."""
+    row = fetch_one(connection, "load_draft", {"document_id": claim.id, "version": claim.version}, _DraftRow)
+    if row is None:
+        return None
+    return Draft(row.title, row.extractor, tuple(Warning(**warning) for warning in row.warnings))
+
+
+def load_text(connection: Connection[Any], document_id: int, version: int) -> CanonicalText | None:
+    """The canonical text of a version with pages and blocks; None when it was not made."""
+    parameters = {"document_id": document_id, "version": version}
+    row = fetch_one(connection, "load_text", parameters, _TextRow)
+    if row is None:
+        return None
+    spans = fetch_all(connection, "load_page_spans", parameters, PageSpan)
+    blocks = tuple(Block(BlockKind(kind), *rest) for kind, *rest in row.blocks)
+    return CanonicalText(row.text, tuple(spans), blocks, row.title, row.language)
+
+
+def save_chunks(
+    connection: Connection[Any], claim: Claim, chunks: Sequence[tuple[Chunk, dict[str, Any], float | None]]
+) -> None:
+    """Keep chunks, each with its locator (JSON) and OCR confidence, in place of what an earlier try left."""
+    execute(connection, "clear_chunks", {"document_id": claim.id, "version": claim.version})
+    rows = [
+        {
+            "document_id": claim.id,
+            "version": claim.version,
+            "ordinal": chunk.ordinal,
+            "start": chunk.start,
+            "end": chunk.end,
+            "content": chunk.content,
+            "section": list(chunk.section),
+            "header": chunk.header,
+            "tokens": chunk.tokens,
+            "locator": Jsonb(locator),
+            "ocr_confidence": confidence,
+        }
+        for chunk, locator, confidence in chunks
+    ]
+    execute_many(connection, "insert_chunk", rows)
+
+
+def load_chunks(connection: Connection[Any], claim: Claim, stamp_id: int, limit: int) -> list[StoredChunk]:
+    """Up to `limit` chunks of the claimed version that have no vector of that stamp yet, in order."""
+    parameters = {"document_id": claim.id, "version": claim.version, "stamp_id": stamp_id, "limit": limit}
+    return [row.value() for row in fetch_all(connection, "load_chunks", parameters, _ChunkRow)]
+
+
+def save_entries(connection: Connection[Any], entries: Sequence[IndexEntry], stamp_id: int) -> None:
+    """Keep vectors and lexemes; they answer once their version does."""
+    rows = [
+        {
+            "chunk_id": entry.chunk_id,
+            "stamp_id": stamp_id,
+            "vector": Vector(entry.vector),
+            "lexemes": entry.lexemes,
+            "lexeme_count": entry.lexeme_count,
+        }
+        for entry in entries
+    ]
+    execute_many(connection, "insert_embedding", rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextRow:
+    text: str
+    title: str | None
+    language: str | None
+    blocks: list[list[Any]]
+    warnings: list[dict[str, Any]]
+    extractor: str
+
+
+@dataclass(frozen=True, slots=True)
+class _DraftRow:
+    title: str | None
+    extractor: str
+    warnings: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _ChunkRow:
+    id: int
+    ordinal: int
+    start: int
+    end: int
+    content: str
+    section: list[str]
+    header: str
+    tokens: int
+
+    def value(self) -> StoredChunk:
+        chunk = Chunk(self.ordinal, self.start, self.end, self.content, tuple(self.section), self.header, self.tokens)
+        return StoredChunk(self.id, chunk)
+
+
+@dataclass(frozen=True, slots=True)
+class _PageRow:
+    number: int
+    text: str | None
+    source: str
+    label: str | None
+    width: float | None
+    height: float | None
+    confidence: float | None
+    words: list[list[float]]
+    warnings: list[dict[str, Any]]
+    awaits_ocr: bool
+
+    def value(self) -> StoredPage:
+        words = tuple(WordBox(int(start), int(end), *rest) for start, end, *rest in self.words)
+        page = PageText(
+            self.number,
+            self.text or "",
+            TextSource(self.source),
+            self.label,
+            self.width,
+            self.height,
+            self.confidence,
+            words,
+            self.awaits_ocr,
+        )
+        return StoredPage(page, tuple(Warning(**warning) for warning in self.warnings))
+
+
+def _page_parameters(claim: Claim, stored: StoredPage) -> dict[str, Any]:
+    page = stored.page
+    return {
+        "document_id": claim.id,
+        "version": claim.version,
+        "number": page.number,
+        "label": page.label,
+        "width": page.width,
+        "height": page.height,
+        "source": page.source,
+        "confidence": page.confidence,
+        "words": Jsonb([_word_to_json(word) for word in page.words]),
+        "warnings": Jsonb([_warning_to_json(warning) for warning in stored.warnings]),
+        "awaits_ocr": page.awaits_ocr,
+        "text": page.text,
+    }
+
+
+def _word_to_json(word: WordBox) -> list[float]:
+    box = (word.left, word.top, word.right, word.bottom)
+    return [word.start, word.end, *(round(side, 5) for side in box), round(word.confidence, 4)]
+
+
+def _warning_to_json(warning: Warning) -> dict[str, Any]:
+    return {"code": warning.code, "message": warning.message, "page": warning.page}
