@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import Problem, problem_of, problem_response
 from api.runtime import Runtime
-from db.connect import Database, DatabaseUnavailableError
+from db.connect import Database, DatabaseUnavailableError, StatementTimeoutError
 from db.tokens import list_tokens
 from pincite.settings import Settings, SettingsError
 
@@ -69,21 +69,29 @@ class AccessMiddleware:
         runtime: Runtime = scope["app"].state.runtime
         try:
             await self._check(scope, runtime)
-        except (Problem, DatabaseUnavailableError) as error:
+        except (Problem, DatabaseUnavailableError, StatementTimeoutError) as error:
             await problem_response(problem_of(error), scope["path"])(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
     async def _check(self, scope: Scope, runtime: Runtime) -> None:
-        headers = Headers(scope=scope)
         tokens = await run_in_threadpool(runtime.database.run, list_tokens)
         digests = [token.sha256 for token in tokens]
-        if digests:
-            check_token(headers, digests)
-        elif is_loopback(runtime.settings.host):
-            check_local(headers, scope["method"])
-        else:
-            raise _unauthorized("No token exists. Make one with `pincite token create NAME`.")
+        check_caller(Headers(scope=scope), scope["method"], digests, runtime.settings.host)
+
+
+def check_caller(headers: Headers, method: str, digests: Sequence[str], host: str) -> None:
+    """See that a request may be served by an API that listens on `host` and has tokens of these digests.
+
+    Raises:
+        Problem: it has no token that is known (401); or there are none, and it does not come from here (401, 403).
+    """
+    if digests:
+        check_token(headers, digests)
+    elif is_loopback(host):
+        check_local(headers, method)
+    else:
+        raise _unauthorized("No token exists. Make one with `pincite token create NAME`.")
 
 
 def check_token(headers: Headers, digests: Sequence[str]) -> None:

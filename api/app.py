@@ -13,16 +13,18 @@ from starlette.middleware import Middleware
 from api.access import AccessMiddleware, refuse_open_door
 from api.bounds import BoundsMiddleware
 from api.problems import install_problems
+from api.readiness import Readiness, look
 from api.routes import contents, documents, folders, health, search, web
 from api.runtime import ModelHolder, Runtime, SearchSlots
 from db.connect import Database, DatabaseUnavailableError
 from pincite import __version__
-from pincite.doorbell import Doorbell, celery_app
+from pincite.doorbell import Doorbell
 from pincite.embedding import Embedder
 from pincite.originals import Originals
 from pincite.settings import Settings, SettingsError
 
 THREADS = 100  # more than the searches that may wait, so that other calls never queue behind them
+STATEMENT_SECONDS = 15.0  # then a search gives its slot back, whatever the planner made of it
 _CONNECTIONS = 10
 _DATABASE_SECONDS = 5
 
@@ -33,16 +35,22 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-        database = Database(settings.database, max_size=_CONNECTIONS, timeout=_DATABASE_SECONDS)
+        database = Database(
+            settings.database,
+            max_size=_CONNECTIONS,
+            timeout=_DATABASE_SECONDS,
+            statement_seconds=STATEMENT_SECONDS,
+        )
         models = ModelHolder(settings, model)
-        app.state.runtime = Runtime(
+        runtime = Runtime(
             settings,
             database,
             Originals(settings.originals),
-            Doorbell(celery_app(settings)),
+            Doorbell(settings),
             models,
             SearchSlots(),
         )
+        app.state.runtime, app.state.readiness = runtime, Readiness(lambda: look(runtime))
         models.start()
         try:
             yield

@@ -1,4 +1,4 @@
-"""How much a request may send: counted as it arrives, because a Content-Length may lie or be absent.
+"""How much a request may send, and how long that may take: counted as it arrives, because a Content-Length may lie.
 
 A multipart body is spooled to disk before an endpoint sees it, so the bound has to hold here.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,20 +25,31 @@ _LOOK_AT_DISK_EVERY = 16 * MIB
 _UPLOADS_AT_ONCE = 8
 
 
-@dataclass(slots=True)
-class _Count:
-    """Of one request: bytes so far, and at how many the disk is looked at next."""
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a whole body may take to arrive, and how long no byte of it may come, both in seconds."""
 
+    whole: float = 900
+    silence: float = 60
+
+
+@dataclass(slots=True)
+class _Arriving:
+    """Of one body: bytes so far, at how many the disk is looked at next, and until when it must be here."""
+
+    until: float
     received: int = 0
     look_at: int = _LOOK_AT_DISK_EVERY
+    complete: bool = False
 
 
 class BoundsMiddleware:
-    """Refuses what is too large (413), what the disk has no room for (507), and too many uploads at once (503)."""
+    """Refuses what is too large (413), too slow (408) or too much for the disk (507), and too many uploads (503)."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, patience: Patience | None = None) -> None:
         self._app = app
         self._settings = settings
+        self._patience = patience or Patience()
         self._uploads = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,9 +67,7 @@ class BoundsMiddleware:
                 if self._uploads >= _UPLOADS_AT_ONCE:
                     raise unavailable("busy", f"{_UPLOADS_AT_ONCE} uploads are under way. Try again in a moment.")
         except Problem as problem:
-            # What was announced is not read, so the connection cannot carry another request.
-            problem.headers = dict(problem.headers or {}) | {"Connection": "close"}
-            await problem_response(problem, scope["path"])(scope, receive, send)
+            await problem_response(_closing(problem), scope["path"])(scope, receive, send)
             return
         self._uploads += is_upload
         try:
@@ -66,21 +76,44 @@ class BoundsMiddleware:
             self._uploads -= is_upload
 
     def _counted(self, receive: Receive, limit: int, *, is_upload: bool) -> Receive:
-        count = _Count()
+        body = _Arriving(until=anyio.current_time() + self._patience.whole)
 
         async def counted() -> Message:
-            message = await receive()
+            # Once the body is here, what comes is the end of the connection, which may take as long as it likes.
+            message = await (receive() if body.complete else self._in_time(receive, body))
             if message["type"] != "http.request":
                 return message
-            count.received += len(message.get("body", b""))
-            if count.received > limit:
-                raise _too_large(limit, is_upload)
-            if is_upload and count.received >= count.look_at:
-                count.look_at = count.received + _LOOK_AT_DISK_EVERY
+            body.received += len(message.get("body", b""))
+            body.complete = not message.get("more_body", False)
+            if body.received > limit:
+                raise _closing(_too_large(limit, is_upload))
+            if is_upload and body.received >= body.look_at:
+                body.look_at = body.received + _LOOK_AT_DISK_EVERY
                 await run_in_threadpool(check_disk, self._settings, 0)
             return message
 
         return counted
+
+    async def _in_time(self, receive: Receive, body: _Arriving) -> Message:
+        patience = self._patience
+        try:
+            with anyio.fail_after(min(patience.silence, max(body.until - anyio.current_time(), 0))):
+                return await receive()
+        except TimeoutError as error:
+            raise _closing(
+                Problem(
+                    408,
+                    "request_too_slow",
+                    f"The request came too slowly: it may take {patience.whole:g} s in all and pause for "
+                    f"{patience.silence:g} s. Send it again over a faster line, or put large files into a drop folder.",
+                )
+            ) from error
+
+
+def _closing(problem: Problem) -> Problem:
+    """The problem of a request whose rest is not read, so that the connection cannot carry another one."""
+    problem.headers = dict(problem.headers or {}) | {"Connection": "close"}
+    return problem
 
 
 def check_disk(settings: Settings, needed: int) -> None:

@@ -1,6 +1,7 @@
 """Names that callers give: labels in the database, never paths on our disk."""
 
 import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 
 from api.problems import Problem
@@ -45,22 +46,48 @@ def checked_path(path: str) -> str:
 
 
 def checked_directory(path: str, settings: Settings) -> str:
-    """A directory that can be watched.
+    """A directory that can be watched, without symbolic links and `..`.
+
+    It need not exist on this machine: the watcher may run on another one, and notes what it cannot read.
 
     Raises:
-        Problem: it is not an absolute, existing directory of documents (422 `bad_path`).
+        Problem: it is not absolute, or never a directory of documents (422 `bad_path`).
     """
     if "\0" in path or not path.startswith("/"):
         raise _bad_path("a drop folder is named by its absolute path")
-    directory = Path(path).resolve()
-    if not directory.is_dir():
-        raise _bad_path("there is no such directory on the machine that runs Pincite")
+    directory = _resolved(path)
     if directory == Path("/") or any(directory.is_relative_to(kernel) for kernel in _KERNEL):
         raise _bad_path("this directory is the system's own")
     data = settings.data.resolve()
     if directory.is_relative_to(data) or data.is_relative_to(directory):
         raise _bad_path("it holds Pincite's own data, or lies in it")
     return str(directory)
+
+
+def check_permitted(directory: str, settings: Settings, watched: Collection[str]) -> None:
+    """See that a caller of the API may have `directory` watched, which makes its files readable to every caller.
+
+    `watched` are the directories of today's drop folders: those of `pincite up --drop` are among them.
+
+    Raises:
+        Problem: nobody at the machine has allowed it (403 `path_not_allowed`).
+    """
+    roots = (_resolved(str(root)) for root in settings.drop_directories)
+    if directory in watched or any(Path(directory).is_relative_to(root) for root in roots):
+        return
+    raise Problem(
+        403,
+        "path_not_allowed",
+        "This directory is not open to drop folders. Whoever runs Pincite can set PINCITE_DROP_ROOTS to a directory "
+        "above it, or name it with `pincite up --drop DIR`.",
+    )
+
+
+def _resolved(path: str) -> Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError) as error:  # a loop of symbolic links is a RuntimeError before Python 3.13
+        raise _bad_path("its symbolic links lead nowhere") from error
 
 
 def _bad_path(reason: str) -> Problem:

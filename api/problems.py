@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from api.retrieval.questions import QueryError, UnknownFolderError
-from db.connect import DatabaseUnavailableError
+from db.connect import DatabaseUnavailableError, StatementTimeoutError
 from db.stamps import StampMismatchError
 from pincite.failures import DocumentFailure
 from pincite.originals import OriginalsUnavailableError
@@ -74,6 +74,8 @@ def problem_of(error: Exception) -> Problem:
             problem = unavailable(error.code.value, error.message)
         case DatabaseUnavailableError():
             problem = unavailable("database_unavailable", "The database does not answer. Try again in a few seconds.")
+        case StatementTimeoutError():
+            problem = unavailable("database_timeout", "The database took too long and was stopped. Try again later.")
         case OriginalsUnavailableError():
             detail = "The store of original files does not answer. Check PINCITE_ORIGINALS_URL."
             problem = unavailable("originals_unavailable", detail)
@@ -91,6 +93,7 @@ def install_problems(app: FastAPI) -> None:
         StampMismatchError,
         DocumentFailure,
         DatabaseUnavailableError,
+        StatementTimeoutError,
         OriginalsUnavailableError,
     )
     for kind in known:

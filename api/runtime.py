@@ -5,9 +5,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from api.problems import unavailable
 from api.retrieval.search import Searcher
@@ -120,3 +120,6 @@ def runtime_of(request: Request) -> Runtime:
     """The runtime of the application that serves this request."""
     runtime: Runtime = request.app.state.runtime
     return runtime
+
+
+RuntimeOf = Annotated[Runtime, Depends(runtime_of)]

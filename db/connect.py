@@ -11,26 +11,42 @@ from pgvector.psycopg import register_vector
 from psycopg import Connection
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from db.named import execute
+
 Result = TypeVar("Result")
 
 _TRIES_ON_CONFLICT = 5
+
+
+# Classes of SQLSTATE that mean the server and not the statement: connection, resources, operator.
+_UNAVAILABLE = ("08", "53", "57P", "58")
 
 
 class DatabaseUnavailableError(Exception):
     """Postgres cannot be reached, or gave up on us; trying again later may help."""
 
 
-class Database:
-    """A pool of connections. Create it in the process that uses it, never before a fork."""
+class StatementTimeoutError(Exception):
+    """A statement took longer than allowed, and Postgres ended it."""
 
-    def __init__(self, url: str, *, max_size: int = 4, timeout: float = 10) -> None:
+
+class Database:
+    """A pool of connections. Create it in the process that uses it, never before a fork.
+
+    `timeout`: seconds to wait for a connection. `statement_seconds`: how long one statement may take; None: no limit.
+    """
+
+    def __init__(
+        self, url: str, *, max_size: int = 4, timeout: float = 10, statement_seconds: float | None = None
+    ) -> None:
+        self._statement_seconds = statement_seconds
         self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
             url,
             min_size=0,
             max_size=max_size,
             timeout=timeout,
             open=True,
-            configure=_configure,
+            configure=self._configure,
             check=ConnectionPool.check_connection,
             kwargs={"connect_timeout": 10, "application_name": "pincite"},
         )
@@ -41,12 +57,15 @@ class Database:
 
         Raises:
             DatabaseUnavailableError: no connection could be had, or it broke.
+            StatementTimeoutError: a statement took longer than `statement_seconds`.
         """
         try:
             with self._pool.connection() as connection:
                 yield connection
+        except psycopg.errors.QueryCanceled as error:
+            raise StatementTimeoutError(str(error).strip()) from error
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed) as error:
-            if isinstance(error, psycopg.errors.DeadlockDetected | psycopg.errors.SerializationFailure):
+            if error.sqlstate is not None and not error.sqlstate.startswith(_UNAVAILABLE):
                 raise
             raise DatabaseUnavailableError(str(error).strip()) from error
 
@@ -70,7 +89,12 @@ class Database:
         """Give the connections back."""
         self._pool.close()
 
-
-def _configure(connection: Connection[Any]) -> None:
-    register_vector(connection)
-    connection.commit()
+    def _configure(self, connection: Connection[Any]) -> None:
+        try:
+            register_vector(connection)
+        except psycopg.ProgrammingError:
+            # A database without our tables: the first query says so, and `pincite migrate` is the answer.
+            connection.rollback()
+        if self._statement_seconds is not None:
+            execute(connection, "limit_statements", {"milliseconds": str(int(self._statement_seconds * 1000))})
+        connection.commit()

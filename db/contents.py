@@ -10,7 +10,7 @@ from pgvector import Vector
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
-from db.named import execute, execute_many, fetch_all, fetch_one
+from db.named import execute, execute_many, fetch_all, fetch_one, fetch_value
 from db.pipeline import Claim
 from pincite.documents import (
     Block,
@@ -30,10 +30,11 @@ class TextFacts:
     """What is known of a canonical text beside its characters."""
 
     extractor: str
+    media_type: str | None
     warnings: tuple[Warning, ...]
-    pages: int | None
-    ocr_pages: int
-    ocr_confidence: float | None
+    pages: int | None = None
+    ocr_pages: int = 0
+    ocr_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ def save_text(connection: Connection[Any], claim: Claim, text: CanonicalText, fa
     parameters = {
         "document_id": claim.id,
         "version": claim.version,
+        "sha256": claim.sha256,
+        "bytes": claim.bytes,
+        "media_type": facts.media_type,
         "text": text.text,
         "title": text.title,
         "language": text.language,
@@ -144,6 +148,12 @@ def load_text(connection: Connection[Any], document_id: int, version: int) -> Ca
     spans = fetch_all(connection, "load_page_spans", parameters, PageSpan)
     blocks = tuple(Block(BlockKind(kind), *rest) for kind, *rest in row.blocks)
     return CanonicalText(row.text, tuple(spans), blocks, row.title, row.language)
+
+
+def text_language(connection: Connection[Any], claim: Claim) -> str | None:
+    """The language of the claimed version's text, ISO 639-1, where it is known."""
+    language: str | None = fetch_value(connection, "text_language", {"document_id": claim.id, "version": claim.version})
+    return language
 
 
 def save_chunks(

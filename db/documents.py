@@ -15,7 +15,7 @@ from pincite.documents import Stage, State
 class Arrival:
     """A file at a path of a folder. `sha256` is None where its bytes could not be kept.
 
-    `modified_ns` and `inode` are the watched file's, None for an upload.
+    `modified_ns`, `inode` and `root` (the directory that is watched) are given for a file of a drop folder only.
     """
 
     folder_id: int
@@ -24,6 +24,7 @@ class Arrival:
     sha256: str | None
     modified_ns: int | None = None
     inode: int | None = None
+    root: str | None = None
 
     @property
     def name(self) -> str:
@@ -78,6 +79,8 @@ class DocumentDetails:
     chunker: str | None
     model: str | None
     dimensions: int | None
+    file_sha256: str | None
+    file_media_type: str | None
     received_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -151,7 +154,7 @@ class Listing:
 
 
 def receive_document(connection: Connection[Any], arrival: Arrival) -> Received | None:
-    """Queue a new or changed file; None when the same bytes are known at that path."""
+    """Queue a new or changed file; None when the same bytes are known at that path, or `root` is watched no more."""
     received = fetch_one(connection, "receive_document", asdict(arrival) | {"name": arrival.name}, Received)
     if received and not received.created:
         abandon_attempts(connection, received.id, received.version)
@@ -258,27 +261,10 @@ def forget_versions(connection: Connection[Any], document_id: int, version: int)
         execute(connection, name, parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedOriginal:
-    """A removed document whose bytes may be let go."""
-
-    id: int
-    sha256: str
-
-
-def stale_removed(connection: Connection[Any], seconds: float, limit: int) -> list[RemovedOriginal]:
-    """Documents removed more than `seconds` ago that still name bytes."""
-    return fetch_all(connection, "stale_removed", {"seconds": seconds, "limit": limit}, RemovedOriginal)
-
-
-def used_originals(connection: Connection[Any], digests: Sequence[str]) -> set[str]:
-    """Which of these digests a document that is not removed still refers to."""
-    return {row.sha256 for row in fetch_all(connection, "used_originals", {"digests": list(digests)}, _Digest)}
-
-
-def forget_originals(connection: Connection[Any], ids: Sequence[int]) -> None:
-    """These removed documents no longer have bytes."""
-    execute(connection, "forget_originals", {"ids": list(ids)})
+def used_originals(connection: Connection[Any], digests: Sequence[str], seconds: float) -> set[str]:
+    """Which of these digests a document still needs, or one that was removed less than `seconds` ago."""
+    parameters = {"digests": list(digests), "seconds": seconds}
+    return {row.sha256 for row in fetch_all(connection, "used_originals", parameters, _Digest)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,10 @@ def advance_document(
     execute(connection, "advance_document", parameters)
 
 
-def postpone_document(connection: Connection[Any], claim: Claim, seconds: float) -> None:
-    """Give the lease back; the same stage is due again in `seconds`."""
-    execute(connection, "postpone_document", {"document_id": claim.id, "lease": claim.lease, "seconds": seconds})
+def postpone_document(connection: Connection[Any], claim: Claim, seconds: float, *, anew: bool = False) -> None:
+    """Give the lease back; the same stage is due again in `seconds`, with `anew` from the first page."""
+    parameters = {"document_id": claim.id, "lease": claim.lease, "seconds": seconds, "anew": anew}
+    execute(connection, "postpone_document", parameters)
 
 
 def fail_document(connection: Connection[Any], claim: Claim, code: str, message: str, *, permanent: bool) -> None:

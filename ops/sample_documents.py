@@ -10,11 +10,16 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fpdf import FPDF
-from fpdf.enums import EncryptionMethod
 from PIL import Image, ImageDraw, ImageFont
 
 from ops import sample_texts
+
+try:
+    from fpdf import FPDF
+    from fpdf.enums import EncryptionMethod
+except ModuleNotFoundError as error:
+    message = "Making the sample documents needs fpdf2, which is not installed: pip install 'pincite[dev]'"
+    raise ModuleNotFoundError(message, name=error.name) from error
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 MADE_ON = datetime(2024, 9, 20, 8, 0, tzinfo=UTC)

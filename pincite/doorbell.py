@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import Celery, chain, signature
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from pincite.documents import Stage
 from pincite.settings import Settings
@@ -25,7 +26,9 @@ EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE = "extract", "ocr", "embed", 
 QUEUES: dict[str, str] = {
     TASKS[Stage.EXTRACT]: EXTRACT_QUEUE,
     OCR_TASK: OCR_QUEUE,
-    TASKS[Stage.CHUNK]: EXTRACT_QUEUE,
+    # Chunking shares a queue with embedding, and not with extraction: a document that is read goes on to its end
+    # while thousands behind it still wait to be read.
+    TASKS[Stage.CHUNK]: EMBED_QUEUE,
     TASKS[Stage.EMBED]: EMBED_QUEUE,
     SWEEP_TASK: SWEEP_QUEUE,
 }
@@ -35,8 +38,12 @@ class BrokerUnavailableError(Exception):
     """The broker did not take the message. The document is safe: the sweep rings again."""
 
 
-def celery_app(settings: Settings) -> Celery:
-    """The Celery application that producers and workers share, so that their transport options never differ."""
+# How long a producer waits for a broker that has stopped answering. Consumers block on purpose and wait for ever.
+PRODUCER_SECONDS = 5.0
+
+
+def celery_app(settings: Settings, *, socket_timeout: float | None = None) -> Celery:
+    """The Celery application that producers and workers share, so that what they must agree on never differs."""
     app = Celery("pincite", broker=settings.broker, set_as_current=False)
     app.conf.update(
         task_serializer="json",
@@ -51,17 +58,18 @@ def celery_app(settings: Settings) -> Celery:
         broker_transport_options={
             "visibility_timeout": settings.visibility_timeout_seconds,
             "socket_keepalive": True,
-            "socket_connect_timeout": 5,
+            "socket_connect_timeout": PRODUCER_SECONDS,
+            "socket_timeout": socket_timeout,
         },
     )
     return app
 
 
 class Doorbell:
-    """Sends rings to the workers."""
+    """Sends rings to the workers, and never waits long for a broker that does not answer."""
 
-    def __init__(self, app: Celery) -> None:
-        self._app = app
+    def __init__(self, settings: Settings) -> None:
+        self._app = celery_app(settings, socket_timeout=PRODUCER_SECONDS)
 
     def ring(self, document_id: int, version: int, stage: Stage, *, ocr: bool = False) -> None:
         """Ask for the work that is due from `stage` on; with `ocr`, extraction goes on in the OCR queue.
@@ -76,7 +84,19 @@ class Doorbell:
         work = chain(*(self._call(name, document_id, version) for name in names))
         try:
             work.apply_async(retry=True, retry_policy={"max_retries": 1, "interval_start": 0.2})
-        except (OperationalError, OSError) as error:
+        except (OperationalError, RedisError, OSError) as error:
+            raise BrokerUnavailableError(str(error)) from error
+
+    def waiting(self, queue: str) -> int:
+        """How many messages wait in a queue, those that a worker has taken left out.
+
+        Raises:
+            BrokerUnavailableError: the broker does not answer.
+        """
+        try:
+            with self._app.connection_for_write() as connection:
+                return int(connection.default_channel.client.llen(queue))
+        except (OperationalError, RedisError, OSError) as error:
             raise BrokerUnavailableError(str(error)) from error
 
     def check(self, timeout: float = 2) -> None:

@@ -6,6 +6,8 @@ canonical text, so that it resolves to exactly the quoted text; the fragment is 
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from urllib.parse import parse_qsl, quote
@@ -136,11 +138,18 @@ def locate(text: CanonicalText, start: int, end: int, section: tuple[str, ...] =
         raise LocatorError(f"characters {start} to {end} do not lie in a text of {len(text.text)}")
     if not text.pages:
         return CharLocator(start, end, section)
-    covered = [page for page in text.pages if page.start < end and start < page.end]
+    covered = pages_of(text.pages, start, end)
     if not covered:  # the quote lies wholly between two pages, in the separator
         covered = [_page_before(text.pages, start)]
     first, last = covered[0], covered[-1]
     return PageLocator(start, end, first.number, last.number, first.label)
+
+
+def pages_of(pages: Sequence[PageSpan], start: int, end: int) -> Sequence[PageSpan]:
+    """The pages that share characters with `start` to `end`; `pages` are in order and do not overlap."""
+    first = bisect_right(pages, start, key=lambda page: page.end)
+    last = bisect_left(pages, end, key=lambda page: page.start)
+    return [page for page in pages[first:last] if page.start < page.end]
 
 
 def resolve(locator: Locator, text: CanonicalText) -> str:

@@ -4,12 +4,14 @@ A file's name never becomes a path here: the key is the SHA-256 of the bytes.
 """
 
 import hashlib
+import os
 import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,6 +40,14 @@ class Original:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file of the store by its name, and when it was written last (seconds since 1970)."""
+
+    name: str
+    modified: float
+
+
 class Originals:
     """Keeps each distinct content once, whole or not at all."""
 
@@ -57,6 +67,8 @@ class Originals:
         incoming = f"{self._root}/incoming/{secrets.token_hex(16)}"
         digest, size, source = hashlib.sha256(), 0, _Source(stream)
         try:
+            if self._is_local:
+                Path(self._root).mkdir(mode=0o700, parents=True, exist_ok=True)
             self._filesystem.makedirs(f"{self._root}/incoming", exist_ok=True)
             with self._filesystem.open(incoming, "wb") as target:
                 while block := source.read():
@@ -119,8 +131,32 @@ class Originals:
         with suppress(FileNotFoundError):
             self._filesystem.rm_file(self._key(sha256))
 
+    def kept(self, prefix: int) -> list[Kept]:
+        """What lies in one of the 256 compartments of the store."""
+        return self._listing(f"{self._root}/{prefix:02x}")
+
+    def abandoned(self) -> list[Kept]:
+        """Half-copied files: of copies under way, and of processes that died."""
+        return self._listing(f"{self._root}/incoming")
+
+    def delete_abandoned(self, name: str) -> None:
+        """Delete a half-copied file of `abandoned`."""
+        with suppress(FileNotFoundError):
+            self._filesystem.rm_file(f"{self._root}/incoming/{name}")
+
+    def _listing(self, directory: str) -> list[Kept]:
+        try:
+            entries = self._filesystem.ls(directory, detail=True)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise OriginalsUnavailableError(str(error)) from error
+        return [Kept(entry["name"].rpartition("/")[2], _modified(self._filesystem, entry)) for entry in entries]
+
     def _keep(self, incoming: str, key: str) -> None:
-        if self._filesystem.exists(key):
+        # Bytes that nobody needs any more are deleted by age: what arrives again is young again.
+        if self._is_local and self._filesystem.exists(key):
+            os.utime(key)
             return
         self._filesystem.makedirs(key.rpartition("/")[0], exist_ok=True)
         self._filesystem.mv(incoming, key)
@@ -144,6 +180,13 @@ class _Source:
         except OSError as error:
             self.failure = error
             raise
+
+
+def _modified(filesystem: Any, entry: dict[str, Any]) -> float:
+    if isinstance(entry.get("mtime"), int | float):
+        return float(entry["mtime"])
+    modified: datetime = filesystem.modified(entry["name"])
+    return modified.timestamp()
 
 
 def _protocols(filesystem: Any) -> tuple[str, ...]:

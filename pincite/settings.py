@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -24,6 +24,10 @@ def _cores() -> int:
 def _default_data() -> Path:
     home = os.environ.get("XDG_DATA_HOME")
     return Path(home) / "pincite" if home else Path.home() / ".local" / "share" / "pincite"
+
+
+def _directories(joined: str) -> tuple[Path, ...]:
+    return tuple(Path(directory) for directory in joined.split(":") if directory)
 
 
 class Settings(BaseSettings):
@@ -43,6 +47,7 @@ class Settings(BaseSettings):
     port: int = Field(default=8420, ge=0, le=65535)
     max_upload_mb: int = Field(default=256, gt=0)
     min_free_disk_mb: int = Field(default=512, ge=0)
+    drop_roots: str = ""
 
     model: str = "all-MiniLM-L6-v2"
     gate_threshold: float = Field(default=0.675, gt=0, lt=2)
@@ -79,6 +84,14 @@ class Settings(BaseSettings):
     settle_seconds: float = Field(default=3, ge=0)
     reconcile_seconds: float = Field(default=30, gt=0)
 
+    @field_validator("drop_roots")
+    @classmethod
+    def _check_drop_roots(cls, value: str) -> str:
+        for directory in _directories(value):
+            if not directory.is_absolute():
+                raise ValueError(f"{str(directory)!r} is not an absolute path; directories are joined by ':'")
+        return value
+
     @model_validator(mode="after")
     def _check_order_of_limits(self) -> Self:
         ladder = {
@@ -104,6 +117,11 @@ class Settings(BaseSettings):
     def originals(self) -> str:
         """Where the originals are kept: a path or an fsspec URL."""
         return self.originals_url or str(self.data / "originals")
+
+    @cached_property
+    def drop_directories(self) -> tuple[Path, ...]:
+        """The directories below which a caller of the API may register drop folders."""
+        return _directories(self.drop_roots)
 
     @property
     def database(self) -> str:

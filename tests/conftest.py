@@ -1,3 +1,10 @@
 """Fixtures live in files by topic; this one only lists them."""
 
-pytest_plugins = ["tests.fixtures.services", "tests.fixtures.database", "tests.fixtures.running", "tests.fixtures.api"]
+pytest_plugins = [
+    "tests.fixtures.settings",
+    "tests.fixtures.sandbox",
+    "tests.fixtures.services",
+    "tests.fixtures.database",
+    "tests.fixtures.running",
+    "tests.fixtures.api",
+]

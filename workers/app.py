@@ -41,7 +41,7 @@ def worker_app(settings: Settings) -> Celery:
         },
         beat_max_loop_interval=max(1, int(settings.sweep_seconds)),
     )
-    declare(app, ContextKeeper(settings, app))
+    declare(app, ContextKeeper(settings))
     return app
 
 

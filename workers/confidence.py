@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from pincite.documents import Chunk, PageSpan, PageText, TextSource, WordBox
+from pincite.locators import pages_of
 
 
 def chunk_confidence(chunk: Chunk, spans: Sequence[PageSpan], words: Mapping[int, Sequence[WordBox]]) -> float | None:
     """The confidence of the words that OCR has read in this chunk; `words` are given by page number."""
     inside = [
         word
-        for span in spans
-        if span.start < chunk.end and chunk.start < span.end
+        for span in pages_of(spans, chunk.start, chunk.end)
         for word in words.get(span.number, ())
         if span.start + word.start < chunk.end and chunk.start < span.start + word.end
     ]

@@ -5,9 +5,8 @@ It is made on first use in the process that uses it, so that nothing of it is ev
 
 import os
 import socket
+import time
 from functools import cached_property
-
-from celery import Celery
 
 from db.connect import Database
 from db.stamps import StampMismatchError, StoredStamp, activate_stamp
@@ -18,17 +17,44 @@ from pincite.originals import Originals
 from pincite.settings import Settings
 
 
+class Watchfulness:
+    """Whether a silence means that workers are gone, or that the sweep itself was away.
+
+    After an outage of the database, or a sleep of the machine, every heartbeat is old. Only once the sweep has run
+    without a gap for half the time after which a worker counts as lost, does it trust what it sees.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._gap = 3 * settings.sweep_seconds
+        self._trust_after = settings.heartbeat_lost_seconds / 2
+        self._since: float | None = None
+        self._last: float | None = None
+
+    def is_reliable(self) -> bool:
+        """Whether the sweeps before this one came without a gap, for long enough."""
+        now = time.time()
+        if self._last is None or not 0 <= now - self._last <= self._gap:
+            self._since = None
+        return self._since is not None and now - self._since >= self._trust_after
+
+    def record(self) -> None:
+        """A sweep has ended well."""
+        self._last = time.time()
+        if self._since is None:
+            self._since = self._last
+
+
 class WorkerContext:
     """Connections and models of one process."""
 
-    def __init__(self, settings: Settings, app: Celery) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.app = app
         self.pid = os.getpid()
         self.worker = f"{socket.gethostname()}:{self.pid}"
         self.database = Database(settings.database, max_size=3)
         self.originals = Originals(settings.originals)
-        self.doorbell = Doorbell(app)
+        self.doorbell = Doorbell(settings)
+        self.watchfulness = Watchfulness(settings)
 
     @cached_property
     def tokens(self) -> TokenCounter:
@@ -57,13 +83,12 @@ class WorkerContext:
 class ContextKeeper:
     """Gives each process its own context, after a fork too."""
 
-    def __init__(self, settings: Settings, app: Celery) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._app = app
         self._context: WorkerContext | None = None
 
     def current(self) -> WorkerContext:
         """The context of this process."""
         if self._context is None or self._context.pid != os.getpid():
-            self._context = WorkerContext(self._settings, self._app)
+            self._context = WorkerContext(self._settings)
         return self._context

@@ -14,7 +14,6 @@ import watchfiles
 
 from db.connect import DatabaseUnavailableError
 from db.folders import WatchedFolder, watched_folders
-from pincite.doorbell import celery_app
 from pincite.originals import OriginalsUnavailableError
 from pincite.settings import Settings
 from workers.context import WorkerContext
@@ -95,7 +94,7 @@ def main() -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    watch(WorkerContext(settings, celery_app(settings)), stop)
+    watch(WorkerContext(settings), stop)
 
 
 if __name__ == "__main__":

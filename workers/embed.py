@@ -16,7 +16,7 @@ class EmbeddedChunk:
     """What is stored beside a chunk. `vector` has norm 1 and shape (dimensions,).
 
     `lexemes` is the text form of a tsvector: the header's lexemes with weight C, the content's with weight D.
-    `length` counts the content's lexemes, as BM25 needs it.
+    `length` counts the lexemes of both, as BM25 needs it.
     """
 
     ordinal: int
@@ -39,4 +39,4 @@ def _embedded(chunk: Chunk, vector: NDArray[np.float32], language: str | None) -
     header = index_lexemes(chunk.header, language)
     content = index_lexemes(chunk.content, language)
     parts = (to_tsvector_literal(header, "C"), to_tsvector_literal(content, "D", len(header) + 1))
-    return EmbeddedChunk(chunk.ordinal, vector, " ".join(filter(None, parts)), len(content))
+    return EmbeddedChunk(chunk.ordinal, vector, " ".join(filter(None, parts)), len(header) + len(content))

@@ -1,9 +1,8 @@
-"""OCR of one page with Tesseract, in the sandbox.
+"""OCR of one page with Tesseract. `workers.reading` runs it in the sandbox.
 
-A page that cannot be read is a page without text and a warning; only a missing program or language fails a document.
+A page that cannot be read is a page without text and a warning.
 """
 
-import logging
 import os
 import shlex
 import tempfile
@@ -16,19 +15,13 @@ import pytesseract
 from PIL import Image
 
 from pincite.documents import PageText, TextSource, Warning
-from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
 from workers.extract.canonical import PAGE_FAILED
+from workers.extract.options import ReaderOptions
 from workers.extract.quality import count_letters, is_readable
 from workers.ocr_layout import NOTHING, Reading, read_table, turned_back
 from workers.page_picture import PageTooLargeError, page_picture
-from workers.sandbox import Limits, run_in_sandbox
-from workers.tesseract_probe import Tesseract, find_tesseract
+from workers.tesseract_probe import Tesseract
 
-logger = logging.getLogger(__name__)
-
-# What drawing the page and ending Tesseract may take beyond the page's own time.
-_GRACE_SECONDS = 5.0
 _POOR_CONFIDENCE = 0.6
 _GOOD_CONFIDENCE = 0.8
 _FEW_WORDS = 4
@@ -63,13 +56,14 @@ class _Reader:
         data = f"--tessdata-dir {shlex.quote(self.tesseract.data)} " if self.tesseract.data else ""
         with tempfile.TemporaryDirectory(prefix="pincite-ocr-") as directory:
             file = Path(directory) / "page.ppm"
-            picture.save(file)
             try:
-                table = pytesseract.image_to_data(
+                picture.save(file)
+                # Not `image_to_data`: that starts the program once more for its version, and waits without end.
+                table = pytesseract.run_and_get_output(
                     str(file),
+                    extension="tsv",
                     lang=self.languages,
-                    config=f"{data}--dpi {self.dpi}",
-                    output_type=pytesseract.Output.STRING,
+                    config=f"-c tessedit_create_tsv=1 {data}--dpi {self.dpi}",
                     timeout=left,
                 )
             except (RuntimeError, OSError, UnicodeDecodeError) as error:
@@ -77,46 +71,26 @@ class _Reader:
         return read_table(table, picture.width, picture.height)
 
 
-def read_page_safely(
-    path: Path, media_type: str, page: PageText, settings: Settings
+def read_page(
+    path: Path, media_type: str, page: PageText, options: ReaderOptions, tesseract: Tesseract
 ) -> tuple[PageText, tuple[Warning, ...]]:
-    """`read_page` in the sandbox. Whatever one page does, the others are read.
-
-    Raises:
-        DocumentFailure: OCR_UNAVAILABLE or READ_ERROR, which every page of the document would meet.
-    """
-    limits = Limits(settings.ocr_page_seconds + _GRACE_SECONDS, settings.extract_memory_mb)
-    try:
-        return run_in_sandbox(read_page, (path, media_type, page, settings), limits)
-    except DocumentFailure as failure:
-        if failure.code in {FailureCode.OCR_UNAVAILABLE, FailureCode.READ_ERROR}:
-            raise
-        logger.warning("OCR of page %d of %s failed: %s", page.number, path.name, failure)
-        detail = failure.detail or failure.kind.meaning
-        if failure.code is FailureCode.EXTRACT_TIMEOUT:
-            detail = f"it took longer than {settings.ocr_page_seconds:g} seconds (PINCITE_OCR_PAGE_SECONDS)"
-        return without_ocr(page, f"OCR of page {page.number} failed: {detail.rstrip('.')}.")
-
-
-def read_page(path: Path, media_type: str, page: PageText, settings: Settings) -> tuple[PageText, tuple[Warning, ...]]:
     """Read one page that awaits OCR; the text of its own layer, if any, is kept where OCR does no better.
 
     Takes up to PINCITE_OCR_PAGE_SECONDS.
 
     Raises:
-        DocumentFailure: OCR_UNAVAILABLE; CORRUPT or TOO_LARGE where the page cannot be drawn.
+        DocumentFailure: CORRUPT or TOO_LARGE where the page cannot be drawn.
     """
-    tesseract = find_tesseract(settings.ocr_languages)
-    deadline = time.monotonic() + settings.ocr_page_seconds
+    deadline = time.monotonic() + options.ocr_page_seconds
     try:
-        drawn = page_picture(path, media_type, page.number, settings)
-        reader = _Reader(tesseract, settings.ocr_languages, drawn.dpi, deadline)
+        drawn = page_picture(path, media_type, page.number, options)
+        reader = _Reader(tesseract, options.ocr_languages, drawn.dpi, deadline)
         reading = read_upright(drawn.picture, reader.read)
     except PageTooLargeError as error:
         return without_ocr(page, f"Page {page.number} was not read by OCR: {error}.", "page_skipped")
     except PageFailedError as error:
         return without_ocr(page, f"OCR of page {page.number} failed: {error}.")
-    return _better(page, reading, settings)
+    return _better(page, reading, options)
 
 
 def without_ocr(page: PageText, reason: str, code: str = PAGE_FAILED) -> tuple[PageText, tuple[Warning, ...]]:
@@ -165,7 +139,7 @@ def _is_blank(picture: Image.Image) -> bool:
     return bool(float(highest) - float(lowest) < _BLANK_CONTRAST)  # type: ignore[arg-type]
 
 
-def _better(page: PageText, reading: Reading, settings: Settings) -> tuple[PageText, tuple[Warning, ...]]:
+def _better(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[PageText, tuple[Warning, ...]]:
     """The page with OCR's text, or with its own where that is the better one."""
     readable = is_readable(page.text)
     if page.text and (not reading.words or (readable and not _tells_more(reading, page.text))):
@@ -182,7 +156,7 @@ def _better(page: PageText, reading: Reading, settings: Settings) -> tuple[PageT
         words=reading.words,
         awaits_ocr=False,
     )
-    if reading.confidence is None or reading.confidence >= settings.low_confidence:
+    if reading.confidence is None or reading.confidence >= options.low_confidence:
         return read, ()
     message = (
         f"OCR read page {page.number} with a confidence of {reading.confidence:.2f}; check quotes against the page."

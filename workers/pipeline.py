@@ -22,6 +22,7 @@ from db.contents import (
     save_page,
     save_pages,
     save_text,
+    text_language,
 )
 from db.pipeline import Claim, index_document
 from pincite.documents import CanonicalText, Extracted, Stage
@@ -32,9 +33,8 @@ from workers.chunk import CHUNKER, chunk
 from workers.confidence import chunk_confidence, document_confidence
 from workers.context import ContextKeeper
 from workers.embed import embed
-from workers.extract import assemble, extract
-from workers.ocr import read_page_safely
-from workers.sandbox import limits_of, run_in_sandbox
+from workers.extract import assemble
+from workers.reading import extract_in_sandbox, read_page_safely
 from workers.step import Job, LeaseLostError, Result, Step, run_step
 from workers.sweep import sweep
 
@@ -66,14 +66,12 @@ def extract_document(job: Job) -> Result:
     """Original -> canonical text, or -> pages of which some wait for OCR."""
     claim, context = job.claim, job.context
     with context.originals.as_file(_digest(claim)) as path:
-        extracted: Extracted = run_in_sandbox(
-            extract, (path, claim.name, context.settings), limits_of(context.settings)
-        )
+        extracted = extract_in_sandbox(path, claim.name, context.settings)
     if any(page.awaits_ocr for page in extracted.pages):
         draft = Draft(extracted.title, extracted.extractor, extracted.warnings)
 
         def save_draft(connection: Connection[Any]) -> None:
-            facts = TextFacts(draft.extractor, draft.warnings, len(extracted.pages), 0, None)
+            facts = TextFacts(draft.extractor, extracted.media_type, draft.warnings, len(extracted.pages))
             save_text(connection, claim, CanonicalText("", title=draft.title), facts)
             save_pages(connection, claim, extracted.pages)
 
@@ -82,8 +80,8 @@ def extract_document(job: Job) -> Result:
     text = assemble(extracted)
 
     def save(connection: Connection[Any]) -> None:
-        pages = len(extracted.pages) if extracted.pages else None
-        save_text(connection, claim, text, TextFacts(extracted.extractor, extracted.warnings, pages, 0, None))
+        facts = TextFacts(extracted.extractor, extracted.media_type, extracted.warnings, len(extracted.pages) or None)
+        save_text(connection, claim, text, facts)
         save_pages(connection, claim, extracted.pages)
         place_pages(connection, claim, text.pages)
 
@@ -135,14 +133,13 @@ def embed_document(job: Job) -> Result:
     claim, context = job.claim, job.context
     stamp = context.stamp
 
-    def load(connection: Connection[Any]) -> tuple[list[StoredChunk], CanonicalText | None]:
-        chunks = load_chunks(connection, claim, stamp.id, EMBED_SLICE + 1)
-        return chunks, load_text(connection, claim.id, claim.version)
+    def load(connection: Connection[Any]) -> tuple[list[StoredChunk], str | None]:
+        return load_chunks(connection, claim, stamp.id, EMBED_SLICE + 1), text_language(connection, claim)
 
-    chunks, text = context.database.run(load)
+    chunks, language = context.database.run(load)
     more = len(chunks) > EMBED_SLICE
     stored = chunks[:EMBED_SLICE]
-    embedded = embed([one.chunk for one in stored], text.language if text else None, context.model)
+    embedded = embed([one.chunk for one in stored], language, context.model)
     entries = [
         IndexEntry(one.id, made.vector, made.lexemes, made.length) for one, made in zip(stored, embedded, strict=True)
     ]
@@ -167,7 +164,7 @@ def _join_pages(job: Job) -> Result:
     pages = tuple(one.page for one in stored)
     warnings = draft.warnings + tuple(warning for one in stored for warning in one.warnings)
     text = assemble(Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings))
-    facts = TextFacts(draft.extractor, warnings, len(pages), *document_confidence(pages))
+    facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages))
 
     def save(connection: Connection[Any]) -> None:
         save_text(connection, claim, text, facts)

@@ -6,6 +6,7 @@ read and it stays away for the settle time; if most of a folder is gone together
 
 import logging
 import os
+import shutil
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ from workers.tree import SeenFile, Signature, Tree, scan
 
 logger = logging.getLogger(__name__)
 
+# A file whose bytes could not be read is tried again so often, although it looks the same.
+READ_AGAIN_SECONDS = 60.0
+
 
 @dataclass(slots=True)
 class Memory:
@@ -38,6 +42,7 @@ class Memory:
 
     settling: dict[str, tuple[Signature, float]] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
+    refused: dict[str, tuple[Signature, float]] = field(default_factory=dict)
     note: str | None = None
 
 
@@ -62,10 +67,11 @@ class Reconciler:
         missing = {path: file for path, file in known.items() if path not in tree.files and not tree.hides(path)}
         note = self._refusal(folder, tree, known, missing)
         settled, unsettled = self._settled(memory, tree, known)
-        taken = self._take_all(folder, settled, known, missing)
+        crowded = self._crowded() if settled else None
+        taken = set() if crowded else self._take_all(folder, settled, known, missing)
         if note is None:
             self._remove(memory, missing, taken, {seen.signature.bytes for seen in unsettled})
-        self._note(folder, memory, tree.device if note is None else None, note or _unreadable(tree))
+        self._note(folder, memory, tree.device if note is None else None, note or crowded or _unreadable(tree))
         return bool(unsettled or memory.missing)
 
     def _refusal(
@@ -83,7 +89,7 @@ class Reconciler:
         self, memory: Memory, tree: Tree, known: dict[str, KnownFile]
     ) -> tuple[list[SeenFile], list[SeenFile]]:
         now = time.monotonic()
-        changed = [seen for path, seen in tree.files.items() if self._is_news(seen, known.get(path))]
+        changed = [seen for path, seen in tree.files.items() if self._is_news(memory, seen, known.get(path))]
         since: dict[str, tuple[Signature, float]] = {}
         for seen in changed:
             before = memory.settling.get(seen.path)
@@ -93,11 +99,14 @@ class Reconciler:
         settled = [seen for seen in changed if now - since[seen.path][1] >= self._settle]
         return settled, [seen for seen in changed if now - since[seen.path][1] < self._settle]
 
-    def _is_news(self, seen: SeenFile, known: KnownFile | None) -> bool:
+    def _is_news(self, memory: Memory, seen: SeenFile, known: KnownFile | None) -> bool:
         if known is None or Signature(known.bytes, known.modified_ns or 0, known.inode or 0) != seen.signature:
             return True
-        never_kept = known.state is State.FAILED and known.sha256 is None
-        return never_kept and seen.signature.bytes <= self._limit and os.access(seen.location, os.R_OK)
+        if known.state is not State.FAILED or known.sha256 is not None or seen.signature.bytes > self._limit:
+            return False
+        signature, refused_at = memory.refused.get(seen.path, (None, 0.0))
+        waited = time.monotonic() - refused_at >= READ_AGAIN_SECONDS
+        return (signature != seen.signature or waited) and os.access(seen.location, os.R_OK)
 
     @property
     def _limit(self) -> int:
@@ -114,11 +123,11 @@ class Reconciler:
         moved: set[int] = set()
         by_content = {file.sha256: file for file in missing.values() if file.sha256 and file.state is not State.REMOVED}
         for seen in settled:
-            original = self._keep(folder, seen)
+            before = known.get(seen.path)
+            original = self._keep(folder, seen, before)
             if original is None:
                 continue
             arrival = _arrival(folder, seen, original.sha256)
-            before = known.get(seen.path)
             source = by_content.get(original.sha256) if before is None or before.state is State.REMOVED else None
             if before and before.sha256 == original.sha256 and before.state is not State.REMOVED:
                 self._context.database.run(lambda connection, a=arrival: touch_document(connection, a))  # type: ignore[misc]
@@ -128,6 +137,20 @@ class Reconciler:
             else:
                 self._receive(folder, arrival)
         return moved
+
+    def _crowded(self) -> str | None:
+        """What to tell the operator when the disk is too full to take anything in."""
+        settings = self._context.settings
+        if "://" in settings.originals:
+            return None
+        store = Path(settings.originals)
+        free = shutil.disk_usage(store if store.exists() else settings.data).free >> 20
+        if free >= settings.min_free_disk_mb:
+            return None
+        return (
+            f"The disk has {free} MiB left and PINCITE_MIN_FREE_DISK_MB is {settings.min_free_disk_mb}: nothing new is "
+            "taken in until there is room."
+        )
 
     def _move(self, document_id: int, arrival: Arrival) -> bool:
         return self._context.database.run(lambda connection: move_document(connection, document_id, arrival))
@@ -139,7 +162,7 @@ class Reconciler:
             due = Due(received.id, received.version, Stage.EXTRACT, awaits_ocr=False)
             announce(self._context.database, self._context.doorbell, [due])
 
-    def _keep(self, folder: WatchedFolder, seen: SeenFile) -> Original | None:
+    def _keep(self, folder: WatchedFolder, seen: SeenFile, before: KnownFile | None) -> Original | None:
         """Copy the bytes to the originals; None when the file changes meanwhile or cannot be kept."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
@@ -152,12 +175,19 @@ class Reconciler:
             return None
         except OriginalTooLargeError:
             size = f"It has {seen.signature.bytes >> 20} MiB; PINCITE_MAX_FILE_MB is {self._limit >> 20}"
-            self._refuse(folder, seen, DocumentFailure(FailureCode.TOO_LARGE, size))
+            self._refuse(folder, seen, before, DocumentFailure(FailureCode.TOO_LARGE, size))
         except OSError as error:
-            self._refuse(folder, seen, DocumentFailure(FailureCode.READ_ERROR, error.strerror or str(error)))
+            failure = DocumentFailure(FailureCode.READ_ERROR, error.strerror or str(error))
+            self._refuse(folder, seen, before, failure)
         return None
 
-    def _refuse(self, folder: WatchedFolder, seen: SeenFile, failure: DocumentFailure) -> None:
+    def _refuse(
+        self, folder: WatchedFolder, seen: SeenFile, before: KnownFile | None, failure: DocumentFailure
+    ) -> None:
+        memory = self._memories[folder.id]
+        memory.refused[seen.path] = (seen.signature, time.monotonic())
+        if before and before.sha256 is None and before.modified_ns == seen.signature.modified_ns:
+            return  # it stands as failed already, and is merely tried again
         logger.warning("%s: %s: %s", folder.name, seen.path, failure.message)
         arrival = _arrival(folder, seen, None)
         self._context.database.run(
@@ -193,7 +223,7 @@ class Reconciler:
 
 def _arrival(folder: WatchedFolder, seen: SeenFile, sha256: str | None) -> Arrival:
     signature = seen.signature
-    return Arrival(folder.id, seen.path, signature.bytes, sha256, signature.modified_ns, signature.inode)
+    return Arrival(folder.id, seen.path, signature.bytes, sha256, signature.modified_ns, signature.inode, folder.path)
 
 
 def _unreadable(tree: Tree) -> str | None:

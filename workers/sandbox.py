@@ -11,11 +11,9 @@ however it ends.
 import contextlib
 import os
 import pickle
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,16 +21,15 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any, TypeVar
 
-import psutil
-
-from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
+from workers.sandbox_directories import make_job_directory, remove_job_directory, sweep_job_directories
+from workers.sandbox_environment import reader_environment
 from workers.sandbox_outcome import Ended, Job, read_outcome
 
 T = TypeVar("T")
 
+__all__ = ["Limits", "run_in_sandbox", "stop_sandbox", "sweep_job_directories"]
+
 _STOP_SECONDS = 5.0
-_ROOT_NAME = "pincite-jobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +40,19 @@ class Limits:
     memory_mb: int
 
 
-def limits_of(settings: Settings) -> Limits:
-    """The limits for reading one file."""
-    return Limits(settings.extract_seconds, settings.extract_memory_mb)
-
-
 def run_in_sandbox(function: Callable[..., T], arguments: tuple[Any, ...], limits: Limits) -> T:
     """The result of `function(*arguments)`, computed in a process of its own.
 
     `function` is a module-level function; arguments and result can be pickled, and the result consists of plain
-    values and types of `pincite`. Within the function TMPDIR is a directory of its own, removed afterwards.
+    values and types of `pincite`. Within the function TMPDIR is a directory of its own, removed afterwards, and the
+    environment is that of `reader_environment`. `arguments` can be read by whoever takes the reader over.
 
     Raises:
         DocumentFailure: what the function raised; EXTRACT_TIMEOUT, OUT_OF_MEMORY or CORRUPT where it was
-            ended or crashed; INTERNAL for any other exception of the function.
+            ended or crashed; TOO_LARGE where its result is over the limit; INTERNAL for any other exception of the
+            function.
     """
-    directory = _job_directory()
+    directory = make_job_directory()
     try:
         job = Job(
             pickle.dumps((function, arguments)), limits.memory_mb, int(limits.seconds) + 1, directory, _search_path()
@@ -67,17 +61,7 @@ def run_in_sandbox(function: Callable[..., T], arguments: tuple[Any, ...], limit
         result: T = read_outcome(ended, directory, limits.seconds, limits.memory_mb)
         return result
     finally:
-        shutil.rmtree(directory, ignore_errors=True)  # what is left is found by sweep_job_directories
-
-
-def sweep_job_directories() -> int:
-    """Remove the job directories of processes that are gone, and say how many there were."""
-    removed = 0
-    for directory in _root().iterdir():
-        if not _is_owned(directory.name):
-            shutil.rmtree(directory, ignore_errors=True)
-            removed += not directory.exists()
-    return removed
+        remove_job_directory(directory)
 
 
 class _Server:
@@ -86,11 +70,7 @@ class _Server:
     def __init__(self) -> None:
         self.owner = os.getpid()
         self._connection, theirs = Pipe()
-        environment = os.environ | {
-            "OMP_THREAD_LIMIT": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-            "PYTHONPATH": os.pathsep.join(_search_path()),
-        }
+        environment = reader_environment() | {"PYTHONPATH": os.pathsep.join(_search_path())}
         command = [sys.executable, "-m", "workers.sandbox_server", str(theirs.fileno())]
         # A session of its own: Ctrl-C in a terminal reaches the worker only, which ends its jobs in order.
         self._process = subprocess.Popen(
@@ -189,35 +169,3 @@ def _read_ended(connection: Connection) -> Ended:
 def _kill_group(group: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
-
-
-def _root() -> Path:
-    """The directory of all jobs of this user; nobody else may look into it."""
-    root = Path(tempfile.gettempdir()) / f"{_ROOT_NAME}-{os.getuid()}"
-    root.mkdir(mode=0o700, exist_ok=True)
-    status = root.lstat()
-    if status.st_uid != os.getuid() or not root.is_dir() or root.is_symlink():
-        raise DocumentFailure(FailureCode.INTERNAL, f"{root} is not ours; remove it, or set TMPDIR")
-    return root
-
-
-def _job_directory() -> Path:
-    # The start time tells this process from a later one with the same number.
-    return Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-{_started(os.getpid())}-", dir=_root()))
-
-
-def _started(pid: int) -> int:
-    return int(psutil.Process(pid).create_time())
-
-
-def _is_owned(name: str) -> bool:
-    pid, _, rest = name.partition("-")
-    started = rest.partition("-")[0]
-    if not (pid.isdecimal() and started.isdecimal()):
-        return False
-    try:
-        return abs(_started(int(pid)) - int(started)) <= 1
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True

@@ -2,8 +2,10 @@
 
 import io
 import logging
+import os
 import pickle
 import signal as signals
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,15 @@ logger = logging.getLogger(__name__)
 
 RESULT_FILE = "result.pickle"
 EXIT_OUT_OF_MEMORY = 81
+EXIT_RESULT_TOO_LARGE = 83
+# 50 million characters take 200 MiB at most.
+LARGEST_RESULT = 512 * 2**20
 _CRASHES = frozenset(
     {signals.SIGSEGV, signals.SIGABRT, signals.SIGBUS, signals.SIGILL, signals.SIGFPE, signals.SIGTRAP}
 )
 # A reader that crashes this close to its limit has most likely met a failed allocation.
 _NEAR_LIMIT = 0.7
+_OURS = frozenset({"pincite.documents", "pincite.failures", __name__})
 _PLAIN = frozenset({"set", "frozenset", "bytearray", "complex", "range", "slice"})
 
 
@@ -74,10 +80,10 @@ class _Unpickler(pickle.Unpickler):
     """Takes only plain values and types of ours: a reader that a hostile file took over gains nothing here."""
 
     def find_class(self, module: str, name: str) -> Any:
-        ours = (module.startswith("pincite.") or module == __name__) and "." not in name
+        ours = module in _OURS and "." not in name
         if ours or (module == "builtins" and name in _PLAIN) or (module, name) == ("pathlib", "PosixPath"):
             found = super().find_class(module, name)
-            if isinstance(found, type):
+            if isinstance(found, type) and (not ours or found.__module__ == module):
                 return found
         raise pickle.UnpicklingError(f"a result may not hold {module}.{name}")
 
@@ -93,7 +99,7 @@ def read_outcome(ended: Ended, directory: Path, seconds: float, memory_mb: int) 
         raise DocumentFailure(FailureCode.EXTRACT_TIMEOUT, detail)
     if ended.signal is not None or ended.exit_code or ended.server_lost:
         raise _died(ended, memory_mb)
-    outcome = _load(directory / RESULT_FILE)
+    outcome = _load(_read_result(directory / RESULT_FILE))
     if isinstance(outcome, Returned):
         return outcome.value
     if isinstance(outcome, Failed):
@@ -102,9 +108,33 @@ def read_outcome(ended: Ended, directory: Path, seconds: float, memory_mb: int) 
     raise DocumentFailure(FailureCode.INTERNAL, outcome.summary)
 
 
-def _load(file: Path) -> Returned | Failed | Raised:
+def _read_result(file: Path) -> bytes:
+    """The bytes of the result, empty where there is none. A reader that was taken over may leave anything there."""
     try:
-        outcome = _Unpickler(io.BytesIO(file.read_bytes())).load()
+        # Neither a link to another file nor a pipe that never ends.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        return b""
+    with os.fdopen(descriptor, "rb") as result:
+        data = result.read(LARGEST_RESULT + 1) if status.st_size <= LARGEST_RESULT else None
+    if data is None or len(data) > LARGEST_RESULT:
+        raise _result_too_large()
+    return data
+
+
+def _result_too_large() -> DocumentFailure:
+    return DocumentFailure(
+        FailureCode.TOO_LARGE, f"What was read from it takes more than {LARGEST_RESULT >> 20} MiB (a fixed limit)"
+    )
+
+
+def _load(data: bytes) -> Returned | Failed | Raised:
+    try:
+        outcome = _Unpickler(io.BytesIO(data)).load()
     except Exception as error:  # a damaged pickle can raise anything
         return Raised(f"The reader left no result that can be read: {error}", "")
     if isinstance(outcome, Returned | Failed | Raised):
@@ -117,6 +147,8 @@ def _died(ended: Ended, memory_mb: int) -> DocumentFailure:
     near = ended.peak_mb >= memory_mb * _NEAR_LIMIT
     if ended.exit_code == EXIT_OUT_OF_MEMORY or (ended.signal in _CRASHES and near):
         return DocumentFailure(FailureCode.OUT_OF_MEMORY, f"It needs more memory than allowed; {limit}")
+    if ended.exit_code == EXIT_RESULT_TOO_LARGE:
+        return _result_too_large()
     if ended.signal == signals.SIGKILL:
         detail = f"The reader was killed from outside, most likely because the machine ran out of memory; {limit}"
         return DocumentFailure(FailureCode.OUT_OF_MEMORY, detail)

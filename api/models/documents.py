@@ -1,11 +1,12 @@
 """Documents as the API shows them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from db.documents import DocumentDetails
+from db.documents import AttemptDetails, DocumentDetails, PageDetails
 from pincite.documents import State
 from pincite.failures import FailureCode
 
@@ -159,11 +160,21 @@ class Retried(BaseModel):
 
 def document_of(details: DocumentDetails) -> Document:
     """A row of the database as the API shows it."""
-    return Document(**document_fields(details))
+    return Document(**_fields_of(details))
 
 
-def document_fields(details: DocumentDetails) -> dict[str, Any]:
-    """The fields of `Document`."""
+def document_with_history_of(
+    details: DocumentDetails, attempts: Sequence[AttemptDetails], pages: Sequence[PageDetails]
+) -> DocumentWithHistory:
+    """A row of the database, with every try at it and its pages, as the API shows it."""
+    return DocumentWithHistory(
+        **_fields_of(details),
+        attempts=[Attempt.model_validate(attempt) for attempt in attempts],
+        page_list=[Page.model_validate(page) for page in pages],
+    )
+
+
+def _fields_of(details: DocumentDetails) -> dict[str, Any]:
     names = Document.model_fields.keys() - {"failure", "ocr", "stamp"}
     return {name: getattr(details, name) for name in names} | {
         "failure": _failure_of(details),

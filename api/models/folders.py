@@ -1,8 +1,13 @@
 """Folders as the API shows them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import BaseModel
+
+from db import folders as rows
+from pincite.documents import State
+from pincite.failures import FAILURES, FailureCode
 
 
 class FailureCount(BaseModel):
@@ -36,7 +41,28 @@ class FolderList(BaseModel):
 
 
 class FolderBody(BaseModel):
-    """A drop folder: a name, and the absolute path of the directory that it mirrors."""
+    """A folder; with `path`, the absolute path of the directory that it mirrors, a drop folder."""
 
     name: str
-    path: str
+    path: str | None = None
+
+
+def folder_of(details: rows.FolderDetails, failures: Sequence[rows.FailureCount]) -> Folder:
+    """A row of the database as the API shows it. `failures` may be those of other folders, too."""
+    plain = ("name", "path", "watch_note", "scanned_at", "documents", "chunks", "bytes")
+    return Folder(
+        **{name: getattr(details, name) for name in plain},
+        states={state.value: getattr(details, state.value) for state in State},
+        failures=[_failure_of(count) for count in failures if count.folder == details.name],
+    )
+
+
+def _failure_of(count: rows.FailureCount) -> FailureCount:
+    kind = FAILURES[FailureCode(count.code)]
+    return FailureCount(
+        code=count.code,
+        documents=count.documents,
+        message=kind.meaning,
+        permanent=kind.permanent,
+        next_action=kind.next_action,
+    )

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.retrieval.answer import AskAnswer
 from api.retrieval.questions import MOST_HITS, Mode
 
 
@@ -153,3 +154,22 @@ class AskResult(BaseModel):
     uncited_sentences: list[str]
     gate: Gate
     took_ms: dict[str, float]
+
+
+def ask_result_of(answer: AskAnswer) -> AskResult:
+    """An answer as the API shows it."""
+    citations = [
+        Citation(number=citation.number, **dict(Hit.model_validate(citation.hit))) for citation in answer.citations
+    ]
+    return AskResult(
+        question=answer.question,
+        answer=answer.answer,
+        refused=answer.refused,
+        reason=answer.reason,
+        mode=answer.mode,
+        citations=citations,
+        invalid_citations=list(answer.invalid_citations),
+        uncited_sentences=list(answer.uncited_sentences),
+        gate=Gate.model_validate(answer.gate),
+        took_ms=answer.took_ms,
+    )

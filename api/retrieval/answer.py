@@ -11,11 +11,10 @@ MOST_QUOTES = 4
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """A question. `folders` None means all; `limit` is the most quotes to show, of which four is the ceiling."""
+    """A question. `folders` None means all."""
 
     question: str
     folders: tuple[str, ...] | None = None
-    limit: int = MOST_QUOTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,7 @@ def ask(searcher: Searcher, request: AskRequest) -> AskAnswer:
     found = searcher.search(SearchRequest(request.question, request.folders, limit=CANDIDATES + 1))
     gate = found.gate
     quoted = [hit for hit in found.hits if gate.admits(hit.quote, hit.scores.cosine_distance)]
-    most = max(1, min(request.limit, MOST_QUOTES))
-    citations = tuple(Citation(number, hit) for number, hit in enumerate(quoted[:most], 1))
+    citations = tuple(Citation(number, hit) for number, hit in enumerate(quoted[:MOST_QUOTES], 1))
     return AskAnswer(
         question=found.query,
         answer="\n\n".join(f"{citation.hit.quote} [{citation.number}]" for citation in citations) or None,

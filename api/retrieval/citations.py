@@ -3,28 +3,33 @@
 from collections.abc import Mapping
 from typing import Any
 
-_OPENED_AT_FRAGMENT = frozenset({"page"})  # kinds of which the original itself can be opened at the place
+from pincite.locators import Locator, PageLocator, from_json, to_json
 
 
 class CitationError(ValueError):
     """A quote and its locator contradict each other, so neither may be shown."""
 
 
-def cite(document_id: int, quote: str, locator: Mapping[str, Any]) -> dict[str, Any]:
+def cite(document_id: int, quote: str, start: int, stored: Mapping[str, Any]) -> dict[str, Any]:
     """The locator of a quote as the API gives it out: kind, label, fragment, url, start, end, page, and its own fields.
 
+    `start` is the quote's first code point in the canonical text, `stored` its locator as the database keeps it.
     `url` opens the original at the page, or the very slice of the canonical text where the format has no pages.
 
     Raises:
-        CitationError: the quote is not as long as the place that the locator points to.
+        CitationError: the locator points to another place than the quote's.
+        LocatorError: the locator is of no known kind.
     """
-    start, end = int(locator["start"]), int(locator["end"])
-    if end - start != len(quote):
-        raise CitationError(f"characters {start} to {end} of document {document_id} are not {len(quote)} characters")
-    return {"page": None} | dict(locator) | {"url": _url(document_id, locator)}
+    locator = from_json(dict(stored))
+    if (locator.start, locator.end) != (start, start + len(quote)):
+        raise CitationError(
+            f"document {document_id}: the locator points to characters {locator.start} to {locator.end}, "
+            f"the quote stands at {start} to {start + len(quote)}"
+        )
+    return {"page": None} | to_json(locator) | {"url": _url(document_id, locator)}
 
 
-def _url(document_id: int, locator: Mapping[str, Any]) -> str:
-    if locator["kind"] in _OPENED_AT_FRAGMENT:
-        return f"/v1/documents/{document_id}/file{locator['fragment']}"
-    return f"/v1/documents/{document_id}/text?start={locator['start']}&end={locator['end']}"
+def _url(document_id: int, locator: Locator) -> str:
+    if isinstance(locator, PageLocator):
+        return f"/v1/documents/{document_id}/file{locator.fragment}"
+    return f"/v1/documents/{document_id}/text?start={locator.start}&end={locator.end}"

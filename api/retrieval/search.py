@@ -58,6 +58,7 @@ class Searcher:
             QueryError: the question is empty or too long, or the limit or the folders make no sense.
             UnknownFolderError: a folder does not exist.
             StampMismatchError: the index was made with another model than the one that is configured.
+            StatementTimeoutError: a leg took too long.
             DatabaseUnavailableError: a leg could not run; there is never an answer from half of them.
         """
         clock = _Clock()
@@ -186,7 +187,7 @@ def _hit(rank: int, candidate: _Candidate, bm25: float | None) -> Hit:
         chunk_id=chunk.id,
         quote=chunk.content,
         section=tuple(chunk.section),
-        locator=cite(chunk.document_id, chunk.content, chunk.locator),
+        locator=cite(chunk.document_id, chunk.content, chunk.start, chunk.locator),
         ocr_confidence=chunk.ocr_confidence,
         scores=Scores(
             fused=candidate.fused.score,

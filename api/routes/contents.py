@@ -3,21 +3,19 @@
 from contextlib import ExitStack
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Query
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from api.models.documents import LARGEST_ID, TextSlice
+from api.models.documents import DocumentId, TextSlice
 from api.problems import Problem
 from api.routes.documents import unknown_document
-from api.runtime import Runtime, runtime_of
+from api.runtime import Runtime, RuntimeOf
 from db.documents import DocumentDetails, get_document, read_text
 from pincite.documents import State
 
 router = APIRouter(prefix="/v1/documents/{document_id}", tags=["documents"])
 
-RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
-DocumentId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 Offset = Annotated[int, Query(ge=0, le=2**31 - 2)]
 
 _LONGEST_TEXT = 2**31 - 2
@@ -60,15 +58,18 @@ def get_text(document_id: DocumentId, runtime: RuntimeOf, start: Offset = 0, end
 
 @router.get("/file", response_class=FileResponse)
 def get_file(document_id: DocumentId, runtime: RuntimeOf) -> FileResponse:
-    """The original file. Only what is harmless opens in place: PDF, PNG, JPEG, and text as plain text."""
+    """The original file of the version that answers.
+
+    Only what is harmless opens in place: PDF, PNG, JPEG, and text as plain text.
+    """
     details = _existing(runtime, document_id)
-    if details.sha256 is None:
+    if details.file_sha256 is None:
         raise Problem(
             409, "never_read", f"The bytes of document {document_id} could never be read. Add the file again."
         )
     stack = ExitStack()
-    path = stack.enter_context(runtime.originals.as_file(details.sha256))
-    media_type, shown = _served_as(details.media_type)
+    path = stack.enter_context(runtime.originals.as_file(details.file_sha256))
+    media_type, shown = _served_as(details.file_media_type)
     return FileResponse(
         path,
         media_type=media_type,

@@ -2,29 +2,29 @@
 
 import base64
 import binascii
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Form, Path, Query, Response, UploadFile
+from fastapi import APIRouter, File, Form, Query, Response, UploadFile
+from psycopg import Connection
 
 from api.bounds import MIB, upload_too_large
 from api.models.documents import (
     LARGEST_ID,
-    Attempt,
     Document,
+    DocumentId,
     DocumentList,
     DocumentWithHistory,
     Left,
     ListQuery,
-    Page,
     Retried,
     RetryBody,
-    document_fields,
     document_of,
+    document_with_history_of,
 )
 from api.names import checked_folder, checked_path
 from api.problems import Problem
 from api.routes.folders import find_folder
-from api.runtime import Runtime, runtime_of
+from api.runtime import Runtime, RuntimeOf
 from db import documents as rows
 from db.announce import announce
 from db.folders import ensure_folder, list_folders
@@ -33,9 +33,6 @@ from pincite.documents import Stage
 from pincite.originals import OriginalTooLargeError
 
 router = APIRouter(prefix="/v1", tags=["documents"])
-
-RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
-DocumentId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
 @router.post("/documents", status_code=202, form_limits={"max_files": 1, "max_fields": 16})
@@ -55,11 +52,13 @@ def add_document(
         original = runtime.originals.put(file.file, megabytes * MIB)
     except OriginalTooLargeError as error:
         raise upload_too_large(megabytes) from error
-    with runtime.database.transaction() as connection:
+
+    def receive(connection: Connection[Any]) -> tuple[rows.Received | None, rows.DocumentDetails | None]:
         folder_id = ensure_folder(connection, name)
         arrival = rows.Arrival(folder_id, label, original.bytes, original.sha256)
-        received = rows.receive_document(connection, arrival)
-        details = rows.find_document(connection, folder_id, label)
+        return rows.receive_document(connection, arrival), rows.find_document(connection, folder_id, label)
+
+    received, details = runtime.database.run(receive)
     assert details is not None
     if received is None:
         response.status_code = 200
@@ -88,17 +87,10 @@ def list_documents(runtime: RuntimeOf, query: Annotated[ListQuery, Query()]) -> 
 @router.get("/documents/{document_id}")
 def get_document(document_id: DocumentId, runtime: RuntimeOf) -> DocumentWithHistory:
     """One document, removed or not, with every try at it and its pages."""
-    with runtime.database.transaction() as connection:
-        details = rows.get_document(connection, document_id)
-        attempts = rows.list_attempts(connection, document_id)
-        pages = rows.list_pages(connection, document_id)
-    if details is None:
+    found = runtime.database.run(lambda connection: _with_history(connection, document_id))
+    if found is None:
         raise unknown_document(document_id)
-    return DocumentWithHistory(
-        **document_fields(details),
-        attempts=[Attempt.model_validate(attempt) for attempt in attempts],
-        page_list=[Page.model_validate(page) for page in pages],
-    )
+    return found
 
 
 @router.post("/documents/{document_id}/retry")
@@ -127,9 +119,11 @@ def _retry(runtime: Runtime, request: RetryRequest) -> Retried:
 @router.delete("/documents/{document_id}", status_code=204)
 def remove_document(document_id: DocumentId, runtime: RuntimeOf) -> Response:
     """Take a document out of answers at once; again, and nothing happens."""
-    with runtime.database.transaction() as connection:
-        removed = rows.remove_document(connection, document_id)
-        known = removed or rows.get_document(connection, document_id) is not None
+    known = runtime.database.run(
+        lambda connection: (
+            rows.remove_document(connection, document_id) or rows.get_document(connection, document_id) is not None
+        )
+    )
     if not known:
         raise unknown_document(document_id)
     return Response(status_code=204)
@@ -140,6 +134,14 @@ def unknown_document(document_id: int) -> Problem:
     return Problem(
         404, "unknown_document", f"There is no document {document_id}. `GET /v1/documents` lists those that there are."
     )
+
+
+def _with_history(connection: Connection[Any], document_id: int) -> DocumentWithHistory | None:
+    details = rows.get_document(connection, document_id)
+    if details is None:
+        return None
+    attempts, pages = rows.list_attempts(connection, document_id), rows.list_pages(connection, document_id)
+    return document_with_history_of(details, attempts, pages)
 
 
 def _refuse_drop_folder(runtime: Runtime, name: str) -> None:

@@ -1,30 +1,23 @@
-"""Folders: their counts, and drop folders."""
+"""Folders: their counts, plain ones, and drop folders."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from typing import Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
+from psycopg import Connection
 
-from api.models.folders import FailureCount, Folder, FolderBody, FolderList
-from api.names import checked_directory, checked_folder
+from api.models.folders import Folder, FolderBody, FolderList, folder_of
+from api.names import check_permitted, checked_directory, checked_folder
 from api.problems import Problem
-from api.runtime import Runtime, runtime_of
+from api.runtime import Runtime, RuntimeOf
 from db import folders
-from pincite.documents import State
-from pincite.failures import FAILURES, FailureCode
 
 router = APIRouter(prefix="/v1/folders", tags=["folders"])
-
-RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
 
 
 @router.get("")
 def list_folders(runtime: RuntimeOf) -> FolderList:
     """Every folder with its documents by state, its chunks, and its failures by code."""
-    with runtime.database.transaction() as connection:
-        found = folders.list_folders(connection)
-        failures = folders.count_failures(connection)
-    return FolderList(folders=[_folder(details, failures) for details in found])
+    return FolderList(folders=runtime.database.run(_listed))
 
 
 @router.get("/{name}")
@@ -34,24 +27,18 @@ def get_folder(name: str, runtime: RuntimeOf) -> Folder:
 
 
 @router.post("", status_code=201)
-def watch_folder(body: FolderBody, response: Response, runtime: RuntimeOf) -> Folder:
-    """Make a drop folder: what lies in the directory is added, and follows its changes.
+def make_folder(body: FolderBody, response: Response, runtime: RuntimeOf) -> Folder:
+    """Make a folder: 201; 200 where it is there already.
 
-    The directory must exist on the machine that runs the watcher; the watcher begins at its next scan.
+    With `path` it is a drop folder: what lies in the directory, on the machine that runs the watcher, is added and
+    follows its changes from the next scan on. Only directories below PINCITE_DROP_ROOTS can be named.
     """
     name = checked_folder(body.name)
-    path = checked_directory(body.path, runtime.settings)
-    with runtime.database.transaction() as connection:
-        known = folders.list_folders(connection, name)
-        if known and known[0].path != path and known[0].documents:
-            raise Problem(
-                409,
-                "folder_in_use",
-                f"The folder {name!r} already has {known[0].documents} documents from elsewhere, which a drop folder "
-                "would remove. Choose another name, or remove them first.",
-            )
-        folders.watch_folder(connection, name, path)
-    if known and known[0].path == path:
+    path = None if body.path is None else checked_directory(body.path, runtime.settings)
+    if path is not None:
+        watched = {folder.path for folder in runtime.database.run(folders.watched_folders)}
+        check_permitted(path, runtime.settings, watched)
+    if not runtime.database.run(lambda connection: _make(connection, name, path)):
         response.status_code = 200
     return find_folder(runtime, name)
 
@@ -62,12 +49,10 @@ def find_folder(runtime: Runtime, name: str) -> Folder:
     Raises:
         Problem: there is none (404 `unknown_folder`).
     """
-    with runtime.database.transaction() as connection:
-        found = folders.list_folders(connection, name) if name.isprintable() else []
-        failures = folders.count_failures(connection, name) if found else []
+    found = runtime.database.run(lambda connection: _listed(connection, name)) if name.isprintable() else []
     if not found:
         raise unknown_folder(name)
-    return _folder(found[0], failures)
+    return found[0]
 
 
 def unknown_folder(name: str) -> Problem:
@@ -75,26 +60,23 @@ def unknown_folder(name: str) -> Problem:
     return Problem(404, "unknown_folder", f"There is no folder {name!r}. `GET /v1/folders` lists those that there are.")
 
 
-def _folder(details: folders.FolderDetails, failures: Sequence[folders.FailureCount]) -> Folder:
-    return Folder(
-        name=details.name,
-        path=details.path,
-        watch_note=details.watch_note,
-        scanned_at=details.scanned_at,
-        documents=details.documents,
-        states={state.value: getattr(details, state.value) for state in State},
-        chunks=details.chunks,
-        bytes=details.bytes,
-        failures=[_failure(count) for count in failures if count.folder == details.name],
-    )
+def _listed(connection: Connection[Any], name: str | None = None) -> list[Folder]:
+    failures = folders.count_failures(connection, name)
+    return [folder_of(details, failures) for details in folders.list_folders(connection, name)]
 
 
-def _failure(count: folders.FailureCount) -> FailureCount:
-    kind = FAILURES[FailureCode(count.code)]
-    return FailureCount(
-        code=count.code,
-        documents=count.documents,
-        message=kind.meaning,
-        permanent=kind.permanent,
-        next_action=kind.next_action,
-    )
+def _make(connection: Connection[Any], name: str, path: str | None) -> bool:
+    """Make the folder; False where it is there as it was asked for."""
+    known = folders.list_folders(connection, name)
+    if path is None:
+        folders.ensure_folder(connection, name)
+        return not known
+    if known and known[0].path != path and known[0].documents:
+        raise Problem(
+            409,
+            "folder_in_use",
+            f"The folder {name!r} already has {known[0].documents} documents from elsewhere, which a drop folder "
+            "would remove. Choose another name, or remove them first.",
+        )
+    folders.watch_folder(connection, name, path)
+    return not known or known[0].path != path

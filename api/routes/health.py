@@ -1,23 +1,21 @@
 """Probes and metrics."""
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Request
+from psycopg import Connection
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from api.problems import problem_of, unavailable
-from api.runtime import Runtime, runtime_of
+from api.access import check_caller
+from api.problems import Problem
+from api.readiness import Readiness, Ready
+from api.runtime import RuntimeOf
 from db.folders import count_failures, list_folders
-from db.health import server_versions
-from db.stamps import active_stamp, check_stamp
 from db.sweep import queue_ages
 from pincite.documents import State
-from pincite.doorbell import BrokerUnavailableError
 
 router = APIRouter(tags=["health"])
-
-RuntimeOf = Annotated[Runtime, Depends(runtime_of)]
 
 
 @router.get("/healthz")
@@ -27,77 +25,37 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz")
-def readyz(runtime: RuntimeOf) -> JSONResponse:
-    """Whether searches and uploads would work now; 503 with what is wrong."""
-    checks = {
-        "database": _checked(lambda: _database(runtime)),
-        "broker": _checked(lambda: _broker(runtime)),
-        "model": _checked(lambda: runtime.models.model.stamp.model),
-        "stamp": _checked(lambda: _stamp(runtime)),
-    }
-    ready = all(check["ok"] for check in checks.values())
-    queues = _queues(runtime) if checks["database"]["ok"] else []
-    body = {"status": "ready" if ready else "not_ready", "checks": checks, "queues": queues}
-    return JSONResponse(body, 200 if ready else 503, headers={} if ready else {"Retry-After": "2"})
+async def readyz(request: Request, runtime: RuntimeOf) -> JSONResponse:
+    """Whether searches and uploads would work now; 503 if not. Only who may call all else is told the details."""
+    readiness: Readiness = request.app.state.readiness
+    found = await readiness.now()
+    body: dict[str, Any] = {"status": "ready" if found.ready else "not_ready"}
+    if _sees_details(request, runtime.settings.host, found):
+        body |= {"checks": found.checks, "queues": found.queues}
+    else:
+        body |= {"checks": {name: {"ok": check["ok"]} for name, check in found.checks.items()}}
+    return JSONResponse(body, 200 if found.ready else 503, headers={} if found.ready else {"Retry-After": "2"})
 
 
 @router.get("/metrics")
 def metrics(runtime: RuntimeOf) -> PlainTextResponse:
     """Counts in the text format of Prometheus, each read from the rows themselves."""
-    return PlainTextResponse("\n".join(_metrics(runtime)) + "\n", media_type="text/plain; version=0.0.4")
+    lines = runtime.database.run(lambda connection: list(_metrics(connection)))
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 
-def _checked(look: Callable[[], str]) -> dict[str, Any]:
+def _sees_details(request: Request, host: str, found: Ready) -> bool:
+    if found.digests is None:
+        return False
     try:
-        return {"ok": True, "detail": look()}
-    except Exception as error:
-        problem = problem_of(error)
-        if problem.code == "internal":
-            raise
-        return {"ok": False, "code": problem.code, "detail": problem.detail}
+        check_caller(request.headers, request.method, found.digests, host)
+    except Problem:
+        return False
+    return True
 
 
-def _database(runtime: Runtime) -> str:
-    versions = runtime.database.run(server_versions)
-    return f"Postgres {versions.postgres}, pgvector {versions.pgvector}"
-
-
-def _broker(runtime: Runtime) -> str:
-    try:
-        runtime.doorbell.check()
-    except BrokerUnavailableError as error:
-        raise unavailable(
-            "broker_unavailable", "The broker does not answer. Documents are kept and wait until it does."
-        ) from error
-    return "answers"
-
-
-def _stamp(runtime: Runtime) -> str:
-    stamp = runtime.database.run(active_stamp)
-    if stamp is None:
-        return "nothing is indexed yet"
-    check_stamp(stamp, runtime.models.model.stamp)
-    return f"{stamp.model}, {stamp.dimensions} dimensions"
-
-
-def _queues(runtime: Runtime) -> list[dict[str, Any]]:
-    return [
-        {
-            "stage": age.stage,
-            "state": age.state,
-            "documents": age.documents,
-            "oldest_seconds": age.oldest_seconds,
-            "silent_seconds": age.silent_seconds,
-        }
-        for age in runtime.database.run(queue_ages)
-    ]
-
-
-def _metrics(runtime: Runtime) -> Iterator[str]:
-    with runtime.database.transaction() as connection:
-        folders = list_folders(connection)
-        failures = count_failures(connection)
-        ages = queue_ages(connection)
+def _metrics(connection: Connection[Any]) -> Iterator[str]:
+    folders, failures, ages = list_folders(connection), count_failures(connection), queue_ages(connection)
     yield from _head("pincite_documents", "Documents by folder and state.")
     for folder in folders:
         for state in State:

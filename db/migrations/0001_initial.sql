@@ -29,6 +29,11 @@ CREATE TYPE attempt_outcome AS ENUM ('running', 'done', 'handed_back', 'retry', 
 
 CREATE TYPE page_text_source AS ENUM ('text', 'ocr', 'none');
 
+-- Paths can be longer than what fits into an index, so that uniqueness goes by their digest.
+CREATE FUNCTION path_digest(path text) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN sha256(convert_to(path, 'UTF8'));
+
 -- A named set of documents. With a path it is a drop folder: the watcher keeps it in step with that directory.
 CREATE TABLE folders (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -59,7 +64,7 @@ CREATE UNIQUE INDEX stamps_one_active ON stamps (active) WHERE active;
 CREATE TABLE documents (
     id                 bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     folder_id          bigint NOT NULL REFERENCES folders ON DELETE CASCADE,
-    path               text NOT NULL CHECK (length(path) BETWEEN 1 AND 4096),
+    path               text NOT NULL CHECK (length(path) BETWEEN 1 AND 16384),
     name               text NOT NULL,
     version            integer NOT NULL DEFAULT 1, -- counts contents seen at this path
     searchable_version integer,                    -- the version that answers; NULL: none
@@ -94,12 +99,12 @@ CREATE TABLE documents (
     started_at         timestamptz,
     finished_at        timestamptz,
 
-    UNIQUE (folder_id, path),
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),
     CHECK ((state = 'retrying') = (due_at IS NOT NULL)),
     CHECK (state <> 'indexed' OR searchable_version = version)
 );
+CREATE UNIQUE INDEX documents_path ON documents (folder_id, path_digest(path));
 CREATE INDEX documents_folder_state ON documents (folder_id, state);
 CREATE INDEX documents_sha256 ON documents (sha256);
 CREATE INDEX documents_unfinished ON documents (state, stage) WHERE state IN ('queued', 'running', 'retrying');
@@ -108,7 +113,11 @@ CREATE INDEX documents_unfinished ON documents (state, stage) WHERE state IN ('q
 CREATE TABLE texts (
     document_id    bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
     version        integer NOT NULL,
+    sha256         text NOT NULL,               -- the bytes that it was made from, which citations open
+    bytes          bigint NOT NULL,
+    media_type     text,
     text           text NOT NULL,
+    characters     integer NOT NULL,
     title          text,
     language       text,
     blocks         jsonb NOT NULL DEFAULT '[]', -- [kind, start, end, level, title]
@@ -119,6 +128,8 @@ CREATE TABLE texts (
     ocr_confidence double precision,            -- weighted by characters; NULL: no words from OCR
     PRIMARY KEY (document_id, version)
 );
+
+CREATE INDEX texts_sha256 ON texts (sha256);
 
 -- The pages of each version. While extraction goes on, `text` holds each page's text and OCR saves page by page;
 -- when the canonical text is made, the offsets are filled in and `text` is emptied.
@@ -207,8 +218,8 @@ BEGIN
 END
 $$;
 
--- A document as the API and the command line show it. Text facts are those of the version that answers, else of
--- the version that is worked on.
+-- A document as the API and the command line show it. Text facts, and the file that citations open, are those of the
+-- version that answers, else of the version that is worked on.
 CREATE VIEW document_details AS
 SELECT d.id, f.name AS folder, d.folder_id, d.path, d.name, d.version, d.media_type, d.bytes, d.sha256,
        d.state, d.stage, d.awaits_ocr, d.searchable_version,
@@ -216,9 +227,10 @@ SELECT d.id, f.name AS folder, d.folder_id, d.path, d.name, d.version, d.media_t
        d.failure_code, d.failure_stage, d.failure_message, d.failure_permanent, d.failed_at,
        d.attempts, d.due_at, d.heartbeat_at,
        coalesce(t.warnings, '[]'::jsonb) AS warnings,
-       t.pages, length(t.text) AS characters, d.chunks, t.language, t.title,
+       t.pages, t.characters, d.chunks, t.language, t.title,
        coalesce(t.ocr_pages, 0) AS ocr_pages, t.ocr_confidence,
        t.extractor, d.chunker, s.model, s.dimensions,
+       coalesce(t.sha256, d.sha256) AS file_sha256, coalesce(t.media_type, d.media_type) AS file_media_type,
        d.received_at, d.started_at, d.finished_at
 FROM documents d
 JOIN folders f ON f.id = d.folder_id

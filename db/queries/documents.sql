@@ -1,8 +1,9 @@
 -- name: receive_document
--- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path.
+-- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path (or the folder no longer watches `root`).
 INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode)
-VALUES (%(folder_id)s, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s)
-ON CONFLICT (folder_id, path) DO UPDATE SET
+SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s
+FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
+ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = excluded.sha256, media_type = NULL,
     state = 'queued', stage = 'extract', awaits_ocr = false, attempts = 0,
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
@@ -18,7 +19,7 @@ INSERT INTO documents (folder_id, path, name, bytes, state, failure_code, failur
                        failure_permanent, failed_at, finished_at, source_modified_ns, source_inode)
 VALUES (%(folder_id)s, %(path)s, %(name)s, %(bytes)s, 'failed', %(code)s, %(message)s, 'extract',
         %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s)
-ON CONFLICT (folder_id, path) DO UPDATE SET
+ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL,
     state = 'failed', stage = 'extract', awaits_ocr = false, attempts = 0,
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
@@ -35,13 +36,13 @@ WHERE document_id = %(document_id)s AND outcome = 'running' AND version < %(vers
 -- name: touch_document
 -- The file's time or inode changed but its bytes did not.
 UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
-WHERE folder_id = %(folder_id)s AND path = %(path)s AND state <> 'removed';
+WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s) AND state <> 'removed';
 
 -- name: move_document
 -- A file was renamed: the same document at a new path, with nothing done again; a removed one that stood there makes way.
 WITH cleared AS (
     DELETE FROM documents
-    WHERE folder_id = %(folder_id)s AND path = %(new_path)s AND state = 'removed' AND id <> %(document_id)s
+    WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(new_path)s) AND state = 'removed' AND id <> %(document_id)s
     RETURNING id
 )
 UPDATE documents SET path = %(new_path)s, name = %(name)s, source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
@@ -49,7 +50,7 @@ WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM clea
 
 -- name: find_document
 -- The document at a path of a folder, removed or not.
-SELECT * FROM document_details WHERE folder_id = %(folder_id)s AND path = %(path)s;
+SELECT * FROM document_details WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s);
 
 -- name: get_document
 -- One document by its id, removed or not.
@@ -80,7 +81,7 @@ WHERE d.id = %(document_id)s ORDER BY p.number;
 
 -- name: read_text
 -- A slice of the canonical text (code points) and its full length; no row when there is none.
-SELECT substr(t.text, %(start)s::int + 1, greatest(%(end)s::int - %(start)s::int, 0)) AS text, length(t.text) AS characters
+SELECT substr(t.text, %(start)s::int + 1, greatest(%(end)s::int - %(start)s::int, 0)) AS text, t.characters
 FROM texts t JOIN documents d ON d.id = t.document_id AND t.version = coalesce(d.searchable_version, d.version)
 WHERE d.id = %(document_id)s AND d.state <> 'removed';
 
@@ -119,15 +120,8 @@ DELETE FROM pages WHERE document_id = %(document_id)s AND version < %(version)s;
 DELETE FROM chunks WHERE document_id = %(document_id)s AND version < %(version)s;
 
 -- name: used_originals
--- Which of these digests a document that is not removed still refers to.
-SELECT DISTINCT sha256 FROM documents WHERE sha256 = ANY(%(digests)s) AND state <> 'removed';
-
--- name: stale_removed
--- Removed documents whose bytes may be let go.
-SELECT id, sha256 FROM documents
-WHERE state = 'removed' AND sha256 IS NOT NULL AND finished_at < now() - make_interval(secs => %(seconds)s)
-ORDER BY id LIMIT %(limit)s;
-
--- name: forget_originals
--- These removed documents no longer have bytes.
-UPDATE documents SET sha256 = NULL WHERE id = ANY(%(ids)s::bigint[]) AND state = 'removed';
+-- Which of these digests a document still needs: its current bytes, those of a version that answers, or those of one removed only lately.
+SELECT sha256 FROM documents
+WHERE sha256 = ANY(%(digests)s) AND (state <> 'removed' OR finished_at > now() - make_interval(secs => %(seconds)s))
+UNION
+SELECT sha256 FROM texts WHERE sha256 = ANY(%(digests)s);

@@ -35,9 +35,10 @@ UPDATE documents SET
 WHERE id = %(document_id)s AND lease = %(lease)s;
 
 -- name: postpone_document
--- The try failed in a way that may pass: it is due again later.
+-- The try failed in a way that may pass: it is due again later; `anew` starts extraction from the first page.
 UPDATE documents SET
     state = 'retrying', due_at = now() + make_interval(secs => %(seconds)s),
+    awaits_ocr = awaits_ocr AND NOT %(anew)s,
     lease = NULL, leased_until = NULL, heartbeat_at = NULL
 WHERE id = %(document_id)s AND lease = %(lease)s;
 
@@ -52,11 +53,11 @@ WHERE id = %(document_id)s AND lease = %(lease)s;
 
 -- name: save_text
 -- The canonical text of a version, replacing what an earlier try left.
-INSERT INTO texts (document_id, version, text, title, language, blocks, warnings, extractor, pages, ocr_pages, ocr_confidence)
-VALUES (%(document_id)s, %(version)s, %(text)s, %(title)s, %(language)s, %(blocks)s, %(warnings)s, %(extractor)s,
+INSERT INTO texts (document_id, version, sha256, bytes, media_type, text, characters, title, language, blocks, warnings, extractor, pages, ocr_pages, ocr_confidence)
+VALUES (%(document_id)s, %(version)s, %(sha256)s, %(bytes)s, %(media_type)s, %(text)s, length(%(text)s), %(title)s, %(language)s, %(blocks)s, %(warnings)s, %(extractor)s,
         %(pages)s, %(ocr_pages)s, %(ocr_confidence)s)
 ON CONFLICT (document_id, version) DO UPDATE SET
-    text = excluded.text, title = excluded.title, language = excluded.language, blocks = excluded.blocks,
+    text = excluded.text, characters = excluded.characters, title = excluded.title, language = excluded.language, blocks = excluded.blocks,
     warnings = excluded.warnings, extractor = excluded.extractor, pages = excluded.pages,
     ocr_pages = excluded.ocr_pages, ocr_confidence = excluded.ocr_confidence;
 
@@ -134,3 +135,7 @@ WHERE id = %(document_id)s AND lease = %(lease)s;
 -- name: load_draft
 -- What extraction found out before OCR: title, extractor, warnings.
 SELECT title, extractor, warnings FROM texts WHERE document_id = %(document_id)s AND version = %(version)s;
+
+-- name: text_language
+-- The language of a version's text.
+SELECT language FROM texts WHERE document_id = %(document_id)s AND version = %(version)s;

@@ -1,10 +1,10 @@
 """`pincite search` and `pincite ask`: through the running API where there is one, else with the model loaded here."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.retrieval.questions import Mode
 from ops.cli.options import DataOption, FoldersOption, JsonOption, load_settings
 
 if TYPE_CHECKING:
@@ -12,14 +12,6 @@ if TYPE_CHECKING:
 
     from api.retrieval.search import Searcher
     from pincite.settings import Settings
-
-
-class Mode(StrEnum):
-    """Which legs of a search run."""
-
-    HYBRID = "hybrid"
-    DENSE = "dense"
-    LEXICAL = "lexical"
 
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in your own words.")]
@@ -43,11 +35,10 @@ def search(
     body = {"query": query, "folders": folder or None, "limit": limit, "mode": mode.value}
 
     def here(searcher: "Searcher") -> dict[str, Any]:
-        from api.retrieval.questions import Mode as SearchMode
         from api.retrieval.search import SearchRequest
         from ops.cli.remote import search_json
 
-        request = SearchRequest(query, tuple(folder) if folder else None, limit, SearchMode(mode.value))
+        request = SearchRequest(query, tuple(folder) if folder else None, limit, mode)
         return search_json(searcher.search(request))
 
     answer = answered(settings, "/v1/search", body, here)

@@ -15,11 +15,12 @@ from redis.exceptions import RedisError
 
 from db.connect import Database
 from db.folders import watched_folders
-from db.health import server_versions
+from db.health import server_versions, stalled_documents
 from db.migrate import migrations
 from db.stamps import active_stamp
 from db.sweep import queue_ages
-from ops.cli.output import duration
+from ops.cli.output import duration, moment
+from pincite.documents import State
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
@@ -31,6 +32,13 @@ Level = Literal["ok", "warn", "fail"]
 
 _PING_SECONDS = 2.0
 _OLD_SECONDS = 900.0
+_STALLED_SECONDS = 300.0
+_MOST_STALLED = 20
+_STALLED = {
+    State.QUEUED: "It waits for a worker of its stage: see the lines `worker ...` and the number of workers.",
+    State.RUNNING: "Its worker is silent, and the sweep takes the document back: see logs/sweep.log.",
+    State.RETRYING: "Its next try is overdue, which the sweep sees to: see the line `worker sweep` and logs/sweep.log.",
+}
 _QUEUES = (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE)
 
 
@@ -151,6 +159,23 @@ def check_queues(settings: Settings, database: Database) -> Iterator[Finding]:
         yield Finding("queues", "ok", "nothing is unfinished")
 
 
+def check_stalled(settings: Settings, database: Database) -> Iterator[Finding]:
+    """The documents that do not move, by name."""
+    stalled = database.run(lambda connection: stalled_documents(connection, _STALLED_SECONDS, _MOST_STALLED))
+    for document in stalled:
+        heartbeat = f"last heartbeat {moment(document.heartbeat_at)}" if document.heartbeat_at else "no heartbeat"
+        yield Finding(
+            f"document {document.id}",
+            "warn",
+            f"{document.folder}: {document.path}: {document.stage} {document.state} since {moment(document.moved_at)}, "
+            f"{heartbeat}",
+            _STALLED[document.state],
+        )
+    if stalled and stalled[0].documents > len(stalled):
+        step = "`pincite status` counts them all."
+        yield Finding("documents", "warn", f"{stalled[0].documents - len(stalled)} more have not moved", step)
+
+
 def check_drop_folders(settings: Settings, database: Database) -> Iterator[Finding]:
     """The directories of drop folders are there."""
     for folder in database.run(watched_folders):
@@ -216,5 +241,6 @@ WITH_DATABASE: tuple[Callable[[Settings, Database], Iterator[Finding]], ...] = (
     check_database,
     check_stamp,
     check_queues,
+    check_stalled,
     check_drop_folders,
 )

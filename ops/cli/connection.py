@@ -9,7 +9,7 @@ from pathlib import Path
 from db.connect import Database
 from ops.services.errors import NotRunningError
 from ops.services.installation import connect, private_services
-from pincite.doorbell import Doorbell, celery_app
+from pincite.doorbell import Doorbell
 from pincite.originals import Originals
 from pincite.settings import Settings
 
@@ -24,7 +24,7 @@ class Connected:
     @cached_property
     def doorbell(self) -> Doorbell:
         """Rings for documents."""
-        return Doorbell(celery_app(self.settings))
+        return Doorbell(self.settings)
 
     @cached_property
     def originals(self) -> Originals:

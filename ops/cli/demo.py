@@ -17,7 +17,7 @@ KeepOption = Annotated[bool, typer.Option("--keep", help="Keep the data director
 def demo(keep: KeepOption = False) -> None:
     """Show the main job on the samples: ingest, answer with citations, refuse, fail and mend. Ends by itself.
 
-    It needs nothing but this machine and leaves nothing behind.
+    It needs nothing but this machine, and removes its data directory at the end.
     """
     from ops.cli.output import say, tell
     from ops.cli.rehearsal import rehearse
@@ -52,7 +52,7 @@ def samples_directory() -> Path:
 
 @contextmanager
 def temporary_data(*, keep: bool) -> Iterator[Path]:
-    """The path of a data directory that is removed at the end, with what had to lie outside of it."""
+    """The path of a data directory that is removed at the end, and with it a database that had to lie outside of it."""
     from ops.cli.output import say
     from ops.services.record import read_record
 

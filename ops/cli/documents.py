@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from api.models.documents import Attempt, Page, document_of
+from api.models.documents import document_of, document_with_history_of
 from db.connect import Database
 from db.documents import AttemptDetails, DocumentDetails, Listing, PageDetails, list_documents
 from pincite.documents import State
@@ -34,10 +34,7 @@ def whole_json(
     document: DocumentDetails, attempts: Sequence[AttemptDetails], pages: Sequence[PageDetails]
 ) -> dict[str, Any]:
     """A document as `GET /v1/documents/{id}` gives it out, with every try and every page."""
-    return document_json(document) | {
-        "attempts": [Attempt.model_validate(attempt).model_dump(mode="json") for attempt in attempts],
-        "page_list": [Page.model_validate(page).model_dump(mode="json") for page in pages],
-    }
+    return document_with_history_of(document, attempts, pages).model_dump(mode="json")
 
 
 def next_action(code: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from api.models.search import AskResult, Citation, Gate, Hit, SearchResult
+from api.models.search import SearchResult, ask_result_of
 from api.retrieval.answer import AskAnswer
 from api.retrieval.hits import SearchAnswer
 from ops.cli.border import CommandFailed
@@ -65,14 +65,7 @@ def search_json(answer: SearchAnswer) -> dict[str, Any]:
 
 def ask_json(answer: AskAnswer) -> dict[str, Any]:
     """An answer of this process as `POST /v1/ask` gives it out."""
-    citations = [
-        Citation(number=citation.number, **dict(Hit.model_validate(citation.hit))) for citation in answer.citations
-    ]
-    fields = {name: getattr(answer, name) for name in AskResult.model_fields} | {
-        "citations": citations,
-        "gate": Gate.model_validate(answer.gate),
-    }
-    return AskResult(**fields).model_dump(mode="json")
+    return ask_result_of(answer).model_dump(mode="json")
 
 
 def no_such_folder(names: Sequence[str]) -> UsageProblem:

@@ -1,7 +1,7 @@
 """`pincite status`: folders with their counts, and what is being worked on."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ops.cli.border import CommandFailed
 from ops.cli.options import DataOption, FolderOption, JsonOption, load_settings
@@ -17,6 +17,7 @@ RECENT_SECONDS = 60.0
 
 def status(data: DataOption = None, folder: FolderOption = None, json: JsonOption = False) -> None:
     """Show folders with their documents by state, and how long the unfinished ones wait."""
+    from api.models.folders import folder_of
     from db.folders import count_failures, list_folders
     from db.health import recent_work
     from db.sweep import queue_ages
@@ -30,38 +31,16 @@ def status(data: DataOption = None, folder: FolderOption = None, json: JsonOptio
         recent = recent_work(connection, RECENT_SECONDS)
     if folder is not None and not folders:
         raise CommandFailed(f"There is no folder {folder!r}. `pincite status` names them all.")
-    codes: dict[str, dict[str, int]] = {}
-    for failure in failures:
-        codes.setdefault(failure.folder, {})[failure.code] = failure.documents
     if json:
-        listed = [folder_json(item, codes.get(item.name, {})) for item in folders]
+        listed = [folder_of(item, failures).model_dump(mode="json") for item in folders]
         print_json({"folders": listed, "unfinished": [asdict(age) for age in ages], "last_minute": asdict(recent)})
         return
     print_folders(folders)
+    codes: dict[str, dict[str, int]] = {}
+    for failure in failures:
+        codes.setdefault(failure.folder, {})[failure.code] = failure.documents
     _print_notes(folders, codes)
     _print_unfinished(ages, asdict(recent))
-
-
-def folder_json(folder: "FolderDetails", failures: dict[str, int]) -> dict[str, Any]:
-    """A folder as `GET /v1/folders` gives it out."""
-    from pincite.documents import State
-    from pincite.failures import FAILURES, FailureCode
-
-    plain = ("name", "path", "watch_note", "scanned_at", "documents", "chunks", "bytes")
-    kinds = {code: FAILURES[FailureCode(code)] for code in failures}
-    return {name: getattr(folder, name) for name in plain} | {
-        "states": {state.value: getattr(folder, state.value) for state in State},
-        "failures": [
-            {
-                "code": code,
-                "documents": count,
-                "message": kinds[code].meaning,
-                "permanent": kinds[code].permanent,
-                "next_action": kinds[code].next_action,
-            }
-            for code, count in failures.items()
-        ],
-    }
 
 
 def print_folders(folders: "Sequence[FolderDetails]") -> None:

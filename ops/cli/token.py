@@ -1,6 +1,5 @@
 """`pincite token`: bearer tokens of the API. The secret is shown once; only its digest is kept."""
 
-import hashlib
 import secrets
 from typing import Annotated
 
@@ -20,6 +19,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="A name to know the to
 @app.command()
 def create(name: Name, data: DataOption = None, json: JsonOption = False) -> None:
     """Make a token and print its secret, once."""
+    from api.access import digest_of
     from db.tokens import create_token
     from ops.cli.connection import connected_or_started
     from ops.cli.output import print_json, say, tell
@@ -27,7 +27,7 @@ def create(name: Name, data: DataOption = None, json: JsonOption = False) -> Non
     if not 1 <= len(name) <= 100 or not name.isprintable():
         raise UsageProblem("A token's name has 1 to 100 printable characters.")
     secret = secrets.token_urlsafe(32)
-    digest = hashlib.sha256(secret.encode()).hexdigest()
+    digest = digest_of(secret)
     with connected_or_started(load_settings(data)) as here:
         created = here.database.run(lambda connection: create_token(connection, name, digest))
     if not created:

@@ -160,6 +160,21 @@ def test_scans_are_read_page_by_page(running: Running) -> None:
     assert rows[1][1] == pytest.approx(mixed.ocr_confidence)
 
 
+def test_a_retry_of_a_scan_reads_its_pages_again(running: Running) -> None:
+    (received,) = running.ingest("blank", {"blank.png": image_png([])})
+
+    def tries() -> list[tuple[str, str | None]]:
+        attempts = running.database.run(lambda connection: list_attempts(connection, received.id))
+        return [(attempt.outcome, attempt.code) for attempt in attempts]
+
+    assert running.settle("blank", 1)["blank.png"].failure_code == FailureCode.NO_TEXT
+    once = tries()
+    assert once == [("done", None), ("failed", "no_text")]
+    running.database.run(lambda connection: requeue_documents(connection, [received.id]))
+    assert running.settle("blank", 1)["blank.png"].failure_code == FailureCode.NO_TEXT
+    assert tries() == once * 2
+
+
 def test_the_old_version_answers_until_the_new_one_is_indexed(running: Running) -> None:
     running.ingest("changing", {"a.md": b"# Opening hours\n\nThe archive opens at nine."})
     first = running.settle("changing", 1)["a.md"]

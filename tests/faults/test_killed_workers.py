@@ -2,11 +2,12 @@
 
 import os
 import signal
-import time
 
 import psutil
 import psycopg
+import redis
 
+from db.documents import list_attempts
 from pincite.documents import State
 from tests.fixtures.running import Running, wait_until
 
@@ -52,22 +53,46 @@ def test_two_hundred_documents_survive_a_killed_worker(running: Running) -> None
     assert open_attempts == (0,)
 
 
-def test_a_killed_child_is_noticed_within_the_heartbeat(running: Running) -> None:
-    """The child that holds a lease dies: the sweep notices the silence and the document is done all the same."""
-    running.ingest("child", {f"{n}.txt": f"Box {n} holds lamps. ".encode() * 400 for n in range(30)})
-    wait_until(lambda: any(d.state is State.RUNNING for d in running.documents("child").values()), 60)
-    for process in psutil.Process(running.supervisor.pids()["embed"]).children():
-        os.kill(process.pid, signal.SIGKILL)
-    began = time.monotonic()
-    documents = running.settle("child", 30, 180)
-    assert {document.state for document in documents.values()} == {State.INDEXED}
-    assert time.monotonic() - began < 180
+def holders(running: Running, folder: str) -> dict[int, int]:
+    """The process that works on each document of a folder now, by document."""
+    with psycopg.connect(running.settings.database) as connection:
+        rows = connection.execute(
+            b"""SELECT a.document_id, a.worker FROM attempts a JOIN documents d ON d.id = a.document_id
+                JOIN folders f ON f.id = d.folder_id
+                WHERE f.name = %s AND a.outcome = 'running' AND a.stage = 'embed'""",
+            [folder],
+        ).fetchall()
+    return {document: int(worker.rpartition(":")[2]) for document, worker in rows}
+
+
+def test_a_killed_child_is_noticed_by_its_silence(running: Running) -> None:
+    """The very process that holds a lease dies: the attempt is lost, and the next one ends well."""
+    running.ingest("child", {f"{n}.txt": f"Box {n} holds lamps and shades. ".encode() * 2000 for n in range(3)})
+    wait_until(lambda: bool(holders(running, "child")), 120)
+    ((document, pid), *_) = holders(running, "child").items()
+    os.kill(pid, signal.SIGKILL)
+    documents = running.settle("child", 3, 180)
+    assert {one.state for one in documents.values()} == {State.INDEXED}
+    attempts = running.database.run(lambda connection: list_attempts(connection, document))
+    assert [attempt.outcome for attempt in attempts if attempt.worker.endswith(f":{pid}") and attempt.stage == "embed"][
+        -1
+    ] == "lost"
+    assert attempts[-1].outcome == "done"
 
 
 def test_an_emptied_broker_loses_nothing(running: Running) -> None:
-    import redis
-
-    running.ingest("flushed", {f"{n}.txt": f"Drawer {n} holds forks.".encode() for n in range(40)})
-    redis.Redis.from_url(running.settings.broker, socket_timeout=5).flushall()
+    """The messages are in the broker, nobody has taken them, and then it is emptied."""
+    worker = psutil.Process(running.supervisor.pids()["extract"])
+    stopped = [worker, *worker.children(recursive=True)]
+    for process in stopped:
+        process.suspend()
+    try:
+        running.ingest("flushed", {f"{n}.txt": f"Drawer {n} holds forks.".encode() for n in range(40)})
+        assert running.doorbell.waiting("extract") >= 30
+        redis.Redis.from_url(running.settings.broker, socket_timeout=5).flushall()
+        assert running.doorbell.waiting("extract") == 0
+    finally:
+        for process in stopped:
+            process.resume()
     documents = running.settle("flushed", 40, 120)
     assert {document.state for document in documents.values()} == {State.INDEXED}

@@ -1,6 +1,5 @@
 """Documents over HTTP: listed, opened, retried, removed."""
 
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -8,9 +7,11 @@ from fastapi.testclient import TestClient
 
 from api.problems import MEDIA_TYPE
 from db.connect import Database
-from tests.fixtures.api import upload
+from db.documents import Received
+from pincite.settings import Settings
+from tests.fixtures.api import serving, upload
 from tests.fixtures.database import arrive
-from tests.fixtures.indexed import Indexed, extract, fail, index
+from tests.fixtures.indexed import Indexed, embed, extract, fail, index
 
 
 class TestReading:
@@ -170,6 +171,15 @@ class TestOriginals:
         disposition = client.get(f"/v1/documents/{document['id']}/file").headers["content-disposition"]
         assert disposition == f"attachment; filename*=utf-8''{quote(name)}"
 
+    def test_the_file_is_that_of_the_version_that_answers(self, client: TestClient, database: Database) -> None:
+        document = upload(client, b"The old text.", "a.txt").json()
+        received, indexed = Received(document["id"], 1, True), Indexed(["The old text."], "a.txt")
+        extract(database, received, indexed)
+        embed(database, received, indexed)
+        assert upload(client, b"The new text.", "a.txt").json()["version"] == 2
+        answer = client.get(f"/v1/documents/{document['id']}/file")
+        assert (answer.content, answer.headers["content-type"]) == (b"The old text.", "text/plain; charset=utf-8")
+
     def test_a_part_can_be_asked_for(self, client: TestClient) -> None:
         document = upload(client, b"0123456789").json()
         answer = client.get(f"/v1/documents/{document['id']}/file", headers={"Range": "bytes=2-4"})
@@ -238,7 +248,7 @@ class TestRemoval:
         assert (again.status_code, again.json()["id"], again.json()["version"]) == (202, document["id"], 2)
 
 
-def test_folders_count_what_is_in_them(client: TestClient, database: Database, tmp_path: Path) -> None:
+def test_folders_count_what_is_in_them(client: TestClient, database: Database, api_settings: Settings) -> None:
     index(database, Indexed(["One.", "Two."]))
     fail(database, arrive(database, "bad.pdf", "b" * 64), "encrypted")
     received = arrive(database, "later.txt", "c" * 64)
@@ -251,6 +261,7 @@ def test_folders_count_what_is_in_them(client: TestClient, database: Database, t
     assert client.get("/v1/folders").json() == {"folders": [folder]}
     for name in ("none", "%00"):
         assert client.get(f"/v1/folders/{name}").status_code == 404
-    refused = client.post("/v1/folders", json={"name": "inbox", "path": str(tmp_path)})
+    with serving(api_settings, drop_roots="/papers") as open_client:
+        refused = open_client.post("/v1/folders", json={"name": "inbox", "path": "/papers"})
     assert (refused.status_code, refused.json()["code"]) == (409, "folder_in_use")
     assert client.post("/v1/folders", json={"name": "root", "path": "/"}).status_code == 422

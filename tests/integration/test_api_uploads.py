@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from api.problems import MEDIA_TYPE
 from db.connect import Database
+from db.folders import watch_folder
 from pincite.settings import Settings
 from tests.fixtures.api import serving, upload
 
@@ -68,10 +69,8 @@ class TestUpload:
         answer = upload(client, folder=folder)
         assert (answer.status_code, answer.headers["content-type"]) == (422, MEDIA_TYPE)
 
-    def test_a_drop_folder_takes_no_uploads(self, client: TestClient, tmp_path: Path) -> None:
-        (tmp_path / "drop").mkdir()
-        made = client.post("/v1/folders", json={"name": "drop", "path": str(tmp_path / "drop")})
-        assert (made.status_code, made.json()["path"]) == (201, str(tmp_path / "drop"))
+    def test_a_drop_folder_takes_no_uploads(self, client: TestClient, database: Database) -> None:
+        database.run(lambda connection: watch_folder(connection, "drop", "/papers"))
         answer = upload(client, folder="drop")
         assert (answer.status_code, answer.json()["code"]) == (409, "drop_folder")
 

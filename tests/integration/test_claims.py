@@ -3,14 +3,31 @@
 import threading
 
 import psycopg
+import pytest
 
 from db.connect import Database
-from db.documents import get_document, list_attempts, remove_document
-from db.folders import list_folders
-from db.pipeline import advance_document, close_attempt, fail_document, hold_lease, postpone_document, renew_heartbeat
+from db.contents import TextFacts, save_text
+from db.documents import (
+    Arrival,
+    get_document,
+    list_attempts,
+    receive_document,
+    remove_document,
+    used_originals,
+)
+from db.folders import ensure_folder, known_files, list_folders, unwatch_folder, watch_folder
+from db.pipeline import (
+    advance_document,
+    close_attempt,
+    fail_document,
+    hold_lease,
+    postpone_document,
+    renew_heartbeat,
+)
 from db.retry import RetryRequest, failed_documents, requeue_documents
 from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
-from pincite.documents import Stage, State
+from pincite.documents import CanonicalText, Stage, State
+from pincite.doorbell import OCR_TASK, QUEUES, TASKS
 from tests.fixtures.database import arrive, claim
 
 
@@ -45,9 +62,6 @@ def test_a_stage_that_is_not_due_is_not_claimed(database: Database) -> None:
 
 
 def test_same_bytes_at_the_same_path_are_known(database: Database) -> None:
-    from db.documents import Arrival, receive_document
-    from db.folders import ensure_folder
-
     arrive(database)
     folder_id = database.run(lambda c: ensure_folder(c, "inbox"))
     assert database.run(lambda c: receive_document(c, Arrival(folder_id, "a.txt", 5, "a" * 64))) is None
@@ -124,6 +138,71 @@ def test_rings_that_nobody_heard_are_found(database: Database, database_url: str
 
     assert found(idle=True) == {never.id, old.id}
     assert found(idle=False) == {never.id}
+
+
+@pytest.mark.parametrize(
+    ("stage", "awaits_ocr", "task"),
+    [
+        ("extract", False, TASKS[Stage.EXTRACT]),
+        ("extract", True, OCR_TASK),
+        ("chunk", False, TASKS[Stage.CHUNK]),
+        ("embed", False, TASKS[Stage.EMBED]),
+    ],
+)
+def test_a_ring_is_lost_when_its_own_queue_is_empty(
+    database: Database, database_url: str, stage: str, awaits_ocr: bool, task: str
+) -> None:
+    received = arrive(database)
+    execute(
+        database_url,
+        f"UPDATE documents SET stage = '{stage}', awaits_ocr = {awaits_ocr}, rung_at = now() - interval '1 minute'",
+    )
+    for queue in ("extract", "ocr", "embed"):
+        hearing = Hearing(5, 900, queue == "extract", queue == "ocr", queue == "embed")
+        found = [due.id for due in database.run(lambda c, h=hearing: unheard_documents(c, h))]  # type: ignore[misc]
+        assert found == ([received.id] if queue == QUEUES[task] else [])
+
+
+def test_a_path_that_no_index_could_hold_is_a_path(database: Database) -> None:
+    long = "深い/" * 1500
+    first, second = arrive(database, f"{long}a.txt"), arrive(database, f"{long}b.txt")
+    assert first.id != second.id
+    assert arrive(database, f"{long}a.txt", "b" * 64).id == first.id
+
+
+def test_nothing_arrives_in_a_folder_that_is_watched_no_more(database: Database) -> None:
+    folder_id = database.run(lambda c: watch_folder(c, "papers", "/somewhere"))
+    arrival = Arrival(folder_id, "a.txt", 5, "a" * 64, 1, 2, "/somewhere")
+    database.run(lambda c: unwatch_folder(c, "papers"))
+    assert database.run(lambda c: receive_document(c, arrival)) is None
+    assert database.run(lambda c: known_files(c, folder_id)) == []
+
+
+def test_a_retry_of_a_scan_reads_every_page_again(database: Database) -> None:
+    received = arrive(database)
+    first = claim(database, received)
+    assert first is not None
+    database.run(lambda c: advance_document(c, first, Stage.EXTRACT, awaits_ocr=True))
+    second = claim(database, received, awaits_ocr=True)
+    assert second is not None
+    database.run(lambda c: fail_document(c, second, "ocr_failed", "no page could be read", permanent=False))
+    (due,) = database.run(lambda c: requeue_documents(c, [received.id]))
+    assert not due.awaits_ocr
+
+
+def test_bytes_are_needed_by_what_answers_and_by_what_is_new(database: Database, database_url: str) -> None:
+    old, new, removed, unknown = ("a" * 64, "b" * 64, "c" * 64, "d" * 64)
+    held = claim(database, arrive(database, content=old))
+    assert held is not None
+    text = CanonicalText("Old text.")
+    database.run(lambda c: save_text(c, held, text, TextFacts("text/1", "text/plain", ())))
+    arrive(database, content=new)
+    gone = arrive(database, "gone.txt", removed)
+    database.run(lambda c: remove_document(c, gone.id))
+    everything = [old, new, removed, unknown]
+    assert database.run(lambda c: used_originals(c, everything, 3600)) == {old, new, removed}
+    execute(database_url, "UPDATE documents SET finished_at = now() - interval '2 hours' WHERE state = 'removed'")
+    assert database.run(lambda c: used_originals(c, everything, 3600)) == {old, new}
 
 
 def test_a_retry_requeues_what_failed_and_keeps_the_diagnosis(database: Database) -> None:

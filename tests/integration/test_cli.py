@@ -329,6 +329,29 @@ def test_doctor_finds_that_no_worker_answers(run):
     assert "broker persistence" not in levels
 
 
+def test_doctor_names_documents_that_do_not_move(run, papers, database):
+    run("ingest", str(papers))
+    with database.transaction() as connection:
+        connection.execute(b"UPDATE documents SET received_at = now() - interval '10 minutes' WHERE path = 'a.txt'")
+    findings = json.loads(run("doctor", "--json").stdout)["findings"]
+    [stalled] = [finding for finding in findings if finding["name"].startswith("document ")]
+    assert stalled["level"] == "warn"
+    assert "papers: a.txt: extract queued since" in stalled["message"]
+    assert "no heartbeat" in stalled["message"]
+    assert "worker" in stalled["next_step"]
+
+
+def test_status_gives_folders_as_the_api_does(run, papers, database):
+    from api.models.folders import folder_of
+    from db.folders import list_folders, record_scan
+
+    run("ingest", str(papers))
+    folder_id = database.run(lambda connection: ensure_folder(connection, "papers"))
+    database.run(lambda connection: record_scan(connection, folder_id, 1, "A note."))
+    [details] = database.run(list_folders)
+    assert answer(run("status", "--json"))["folders"] == [folder_of(details, []).model_dump(mode="json")]
+
+
 def test_search_and_ask_before_anything_is_indexed(run):
     found = answer(run("search", "anything at all", "--json"))
     assert (found["hits"], found["answerable"], found["gate"]["rule"]) == ([], False, "no_index")

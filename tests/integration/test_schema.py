@@ -10,6 +10,7 @@ import pytest
 from psycopg import sql
 
 import db.announce
+import db.connect
 import db.contents
 import db.documents
 import db.folders
@@ -90,6 +91,7 @@ def test_every_query_can_be_planned(name: str, module_database_url: str) -> None
 def test_every_query_has_a_function_of_its_name() -> None:
     rooms = [
         db.announce,
+        db.connect,
         db.contents,
         db.documents,
         db.folders,
@@ -114,6 +116,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "ensure_stamp": "activate_stamp",
         "create_vector_index": "activate_stamp",
         "lock_stamps": "activate_stamp",
+        "limit_statements": "Database",
         "delete_texts": "forget_versions",
         "delete_pages": "forget_versions",
         "delete_chunks": "forget_versions",

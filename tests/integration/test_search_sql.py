@@ -13,7 +13,7 @@ from api.retrieval.lexical import search_lexical
 from db.connect import Database
 from db.documents import remove_document
 from db.folders import folder_ids
-from db.named import named_queries
+from db.named import execute, named_queries
 from db.search import Leg, chunk_details, dense, dense_exact, distances
 from db.stamps import active_stamp
 from pincite.documents import Stage
@@ -21,6 +21,7 @@ from tests.fixtures.database import arrive, claim
 from tests.fixtures.indexed import MODEL, Indexed, embed, extract, fail, index
 
 DIMENSIONS = MODEL.stamp.dimensions
+LARGE = 5000
 
 
 def unit(seed: int, count: int = 1) -> NDArray[np.float32]:
@@ -48,11 +49,13 @@ def found(database: Database, query: str, limit: int = 10, folder: str | None = 
 
 @pytest.fixture(scope="module")
 def many(module_database_url: str) -> Iterator[Database]:
-    """3,000 chunks in one folder, 30 in another; the tests only read it."""
+    """5,000 chunks in one folder, 30 in another, and the planner knows it; the tests only read it."""
     database = Database(module_database_url)
-    vectors = unit(1, 3030)
-    index(database, Indexed([f"Passage {n}" for n in range(3000)], folder="large", vectors=vectors[:3000]))
-    index(database, Indexed([f"Rare {n}" for n in range(30)], folder="small", vectors=vectors[3000:]))
+    vectors = unit(1, LARGE + 30)
+    index(database, Indexed([f"Passage {n}" for n in range(LARGE)], folder="large", vectors=vectors[:LARGE]))
+    index(database, Indexed([f"Rare {n}" for n in range(30)], folder="small", vectors=vectors[LARGE:]))
+    with psycopg.connect(module_database_url, autocommit=True) as connection:
+        connection.execute(b"ANALYZE")
     yield database
     database.close()
 
@@ -122,7 +125,7 @@ class TestDense:
         with many.transaction() as connection:
             ranked = dense_exact(connection, query, leg(many, 30, "small"))
             details = chunk_details(connection, [hit.chunk_id for hit in ranked])
-        by_hand = np.argsort(1 - unit(1, 3030)[3000:] @ query)
+        by_hand = np.argsort(1 - unit(1, LARGE + 30)[LARGE:] @ query)
         assert [details[hit.chunk_id].content for hit in ranked] == [f"Rare {n}" for n in by_hand]
         assert [hit.rank for hit in ranked] == list(range(1, 31))
 
@@ -132,7 +135,7 @@ class TestDense:
         text = query.format(dimensions=asked.dimensions, stamp_id=asked.stamp_id)
         vector = "[" + ",".join(map(str, unit(4)[0])) + "]"
         with many.transaction() as connection:
-            connection.execute("SET LOCAL enable_seqscan = off")
+            execute(connection, "tune_dense", {"limit": asked.limit})
             parameters = {"query": vector, "folder_ids": None, "limit": 50}
             plan = connection.execute(f"EXPLAIN {text}".encode(), parameters).fetchall()
         assert any(f"embeddings_vector_{asked.stamp_id}" in line for (line,) in plan), plan

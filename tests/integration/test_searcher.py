@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from api.retrieval.answer import AskRequest, ask
 from api.retrieval.questions import Mode, QueryError, SearchRequest, UnknownFolderError
 from api.retrieval.search import STEPS, Searcher
-from db.connect import Database, DatabaseUnavailableError
+from db.connect import Database, StatementTimeoutError
 from db.documents import read_text
 from db.stamps import StampMismatchError
 from pincite.embedding import NullEmbeddingModel
@@ -87,6 +86,14 @@ def test_any_question_gets_an_answer(searcher: Searcher, query: str) -> None:
     assert searcher.search(SearchRequest(query)).hits
 
 
+def test_a_long_question_looks_for_its_first_64_lexemes(searcher: Searcher) -> None:
+    words = [f"w{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(300)]
+    found = searcher.search(SearchRequest(" ".join(["tenant", *words])))
+    assert len(found.legs.lexical.terms) == 64
+    assert found.legs.lexical.terms[:2] == ("tenant", "waaq")
+    assert found.legs.lexical.returned == 1
+
+
 def test_an_empty_question_does_not(searcher: Searcher) -> None:
     with pytest.raises(QueryError):
         searcher.search(SearchRequest(" \0"))
@@ -127,10 +134,10 @@ def test_a_calibrated_threshold_takes_the_place_of_the_default(searcher: Searche
 
 def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_url: str) -> None:
     # One connection holds a table of one leg, and the search's own connection does not wait for it.
-    impatient = Database(make_conninfo(database_url, options="-c lock_timeout=50ms"))
+    impatient = Database(database_url, statement_seconds=0.3)
     with psycopg.connect(database_url) as connection:
         connection.execute(b"LOCK TABLE texts IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(DatabaseUnavailableError):
+        with pytest.raises(StatementTimeoutError):
             Searcher(impatient, MODEL, Settings()).search(SearchRequest("rent"))
     assert Searcher(impatient, MODEL, Settings()).search(SearchRequest("rent")).hits
     impatient.close()
@@ -159,7 +166,7 @@ class TestAsk:
     def test_at_most_four_quotes(self, database: Database) -> None:
         index(database, Indexed([f"Rent and heating {number}" for number in range(9)]))
         searcher = Searcher(database, MODEL, Settings(gate_threshold=0.9))
-        given = ask(searcher, AskRequest("Rent and heating", limit=10))
+        given = ask(searcher, AskRequest("Rent and heating"))
         assert [citation.number for citation in given.citations] == [1, 2, 3, 4]
         assert (given.answer or "").count("\n\n") == 3
 

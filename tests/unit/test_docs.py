@@ -54,6 +54,13 @@ def test_every_command_and_option_is_documented(name):
     assert table == all_commands()[name]
 
 
+def test_what_stays_on_the_machine_is_said_and_nothing_else_is_claimed():
+    operations = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    assert "pgserver-VERSION" in operations
+    command = get_command(app).commands["demo"]
+    assert "nothing behind" not in (command.help or "") + section("pincite demo")
+
+
 def test_options_of_the_root_are_documented():
     options = {option for parameter in get_command(app).params for option in parameter.opts if option.startswith("--")}
     assert options <= set(re.findall(r"--[a-z-]+", COMMANDS))

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from api.names import checked_directory, checked_folder, checked_path
+from api.names import check_permitted, checked_directory, checked_folder, checked_path
 from api.problems import Problem
 from pincite.settings import Settings
 
@@ -42,15 +42,25 @@ def test_folder_names_are_plain(name: str) -> None:
     assert refused.value.code == "bad_folder"
 
 
-def test_a_drop_folder_is_an_existing_directory_of_documents(tmp_path: Path) -> None:
+def test_a_drop_folder_is_a_directory_of_documents_wherever_the_watcher_runs(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path / "data")
     (tmp_path / "data").mkdir()
     (tmp_path / "docs").mkdir()
-    (tmp_path / "file").touch()
     assert checked_directory(str(tmp_path / "docs"), settings) == str(tmp_path / "docs")
-    refused = ["docs", "/", "//", "/proc", "/proc/self", str(tmp_path / "none"), str(tmp_path / "file"), "/a\0",
+    assert checked_directory(str(tmp_path / "none"), settings) == str(tmp_path / "none")
+    refused = ["docs", "/", "//", "/proc", "/proc/self", "/a\0",
                str(tmp_path), str(tmp_path / "data"), str(tmp_path / "docs" / ".." / "data")]  # fmt: skip
     for path in refused:
         with pytest.raises(Problem) as error:
             checked_directory(path, settings)
         assert error.value.code == "bad_path", path
+
+
+def test_only_below_a_root_or_where_it_is_watched_already(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path / "data", drop_roots=f"{tmp_path / 'a'}:{tmp_path / 'b'}")
+    for allowed in ("a", "a/x/y", "b/x", "watched"):
+        check_permitted(str(tmp_path / allowed), settings, {str(tmp_path / "watched")})
+    for path in ("ab", "c", "watched/x", ""):
+        with pytest.raises(Problem) as error:
+            check_permitted(str(tmp_path / path), settings, {str(tmp_path / "watched")})
+        assert (error.value.status_code, error.value.code) == (403, "path_not_allowed"), path

@@ -1,6 +1,7 @@
 """The store of bytes: each content once, whole or not at all, and no name ever a path."""
 
 import hashlib
+import os
 from io import BytesIO
 from pathlib import Path
 
@@ -53,6 +54,24 @@ def test_a_store_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OriginalsUnavailableError):
         Originals(str(tmp_path / "file")).put(BytesIO(b"bytes"), 100)
+
+
+def test_nobody_else_can_look_into_the_store(tmp_path: Path) -> None:
+    Originals(str(tmp_path / "store")).put(BytesIO(b"private"), 100)
+    assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700
+
+
+def test_bytes_that_arrive_again_are_young_again(tmp_path: Path) -> None:
+    store = Originals(str(tmp_path))
+    original = store.put(BytesIO(b"old"), 100)
+    with store.as_file(original.sha256) as path:
+        os.utime(path, (1, 1))
+    prefix = int(original.sha256[:2], 16)
+    assert [(kept.name, kept.modified) for kept in store.kept(prefix)] == [(original.sha256, 1.0)]
+    store.put(BytesIO(b"old"), 100)
+    assert store.kept(prefix)[0].modified > 1
+    assert store.kept((prefix + 1) % 256) == []
+    assert store.abandoned() == []
 
 
 def test_what_is_not_there_says_so(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from api.problems import MEDIA_TYPE, Problem, install_problems, problem_of
 from api.retrieval.questions import QueryError, UnknownFolderError
-from db.connect import DatabaseUnavailableError
+from db.connect import DatabaseUnavailableError, StatementTimeoutError
 from db.stamps import StampMismatchError
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import OriginalsUnavailableError
@@ -40,6 +40,7 @@ def client() -> TestClient:
         (UnknownFolderError(("x",)), 404, "unknown_folder"),
         (StampMismatchError("x"), 503, "stamp_mismatch"),
         (DatabaseUnavailableError("host=10.1.2.3"), 503, "database_unavailable"),
+        (StatementTimeoutError("x"), 503, "database_timeout"),
         (OriginalsUnavailableError("/srv/originals"), 503, "originals_unavailable"),
         (DocumentFailure(FailureCode.MODEL_UNAVAILABLE), 503, "model_unavailable"),
         (RuntimeError("x"), 500, "internal"),

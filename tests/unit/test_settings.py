@@ -1,5 +1,6 @@
 """Limits whose order matters are checked when the settings are read."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,24 @@ def test_a_missing_address_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> 
         _ = Settings().database
     with pytest.raises(SettingsError, match="CELERY_BROKER_URL"):
         _ = Settings().broker
+
+
+def test_a_developers_dotenv_is_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("PINCITE_PORT", raising=False)
+    (tmp_path / ".env").write_text("PINCITE_PORT=1\n")
+    assert not Path(".env").exists()  # nor by the processes that tests start
+    monkeypatch.chdir(tmp_path)
+    assert Settings().port == 8420
+
+
+def test_drop_roots_are_absolute_directories(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PINCITE_DROP_ROOTS", "/srv/papers:/mnt/scans")
+    assert Settings().drop_directories == (Path("/srv/papers"), Path("/mnt/scans"))
+    monkeypatch.setenv("PINCITE_DROP_ROOTS", "papers")
+    with pytest.raises(ValidationError, match="not an absolute path"):
+        Settings()
+    monkeypatch.delenv("PINCITE_DROP_ROOTS")
+    assert Settings().drop_directories == ()
 
 
 def test_secrets_do_not_show() -> None:

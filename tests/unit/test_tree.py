@@ -56,10 +56,10 @@ def test_a_scan_lists_regular_files_only(tmp_path: Path) -> None:
 
 
 def test_names_that_are_not_utf8_become_distinct_text(tmp_path: Path) -> None:
-    for byte in (b"\xe4", b"\xf6"):
-        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + byte)).write_text("x")
+    for name in (b"\xe4", b"\xf6", b"\\xe4", b"back\\slash"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("x")
     tree = scan(tmp_path)
-    assert set(tree.files) == {"\\xe4", "\\xf6"}
+    assert set(tree.files) == {"\\xe4", "\\xf6", "\\x5cxe4", "back\\slash"}
     assert all(seen.location.read_text() == "x" for seen in tree.files.values())
 
 
