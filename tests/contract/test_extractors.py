@@ -12,7 +12,10 @@ from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
 from tests import documents
 from workers.extract import EXTRACTORS, assemble, extract, media_type
+from workers.extract.options import ReaderOptions
 from workers.ocr import read_page
+from workers.reading import reader_options
+from workers.tesseract_probe import find_tesseract
 
 FIRST = "The tenant pays the rent on the third working day."
 SECOND = "Invoice number 48213 is due in March."
@@ -49,8 +52,8 @@ pytestmark = pytest.mark.parametrize("kind", sorted(EXTRACTORS))
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings.model_validate({"data": tmp_path / "data"})
+def options(tmp_path: Path) -> ReaderOptions:
+    return reader_options(Settings.model_validate({"data": tmp_path / "data"}))
 
 
 def stored(tmp_path: Path, data: bytes) -> Path:
@@ -59,13 +62,15 @@ def stored(tmp_path: Path, data: bytes) -> Path:
     return path
 
 
-def read(path: Path, name: str, settings: Settings) -> Extracted:
+def read(path: Path, name: str, options: ReaderOptions) -> Extracted:
     """The document with its pages read by OCR where they wait for it."""
-    extracted = extract(path, name, settings)
+    extracted = extract(path, name, options)
     pages, warnings = [], list(extracted.warnings)
     for page in extracted.pages:
         if page.awaits_ocr:
-            finished, noted = read_page(path, extracted.media_type, page, settings)
+            finished, noted = read_page(
+                path, extracted.media_type, page, options, find_tesseract(options.ocr_languages)
+            )
             warnings += noted
             pages.append(finished)
         else:
@@ -81,9 +86,9 @@ def read(path: Path, name: str, settings: Settings) -> Extracted:
     )
 
 
-def test_text_is_found_and_every_offset_is_exact(kind: str, tmp_path: Path, settings: Settings) -> None:
+def test_text_is_found_and_every_offset_is_exact(kind: str, tmp_path: Path, options: ReaderOptions) -> None:
     sample = SAMPLES[kind]
-    extracted = read(stored(tmp_path, sample.make()), sample.name, settings)
+    extracted = read(stored(tmp_path, sample.make()), sample.name, options)
     text = assemble(extracted)
 
     assert FIRST in text.text
@@ -109,34 +114,36 @@ def test_text_is_found_and_every_offset_is_exact(kind: str, tmp_path: Path, sett
             assert 0 <= word.top < word.bottom <= 1
 
 
-def test_a_document_without_text_says_so(kind: str, tmp_path: Path, settings: Settings) -> None:
+def test_a_document_without_text_says_so(kind: str, tmp_path: Path, options: ReaderOptions) -> None:
     sample = SAMPLES[kind]
-    extracted = read(stored(tmp_path, sample.blank()), sample.name, settings)
+    extracted = read(stored(tmp_path, sample.blank()), sample.name, options)
     with pytest.raises(DocumentFailure) as raised:
         assemble(extracted)
     assert raised.value.code is FailureCode.NO_TEXT
 
 
-def test_no_bytes_are_an_empty_file(kind: str, tmp_path: Path, settings: Settings) -> None:
+def test_no_bytes_are_an_empty_file(kind: str, tmp_path: Path, options: ReaderOptions) -> None:
     with pytest.raises(DocumentFailure) as raised:
-        extract(stored(tmp_path, b""), SAMPLES[kind].name, settings)
+        extract(stored(tmp_path, b""), SAMPLES[kind].name, options)
     assert raised.value.code is FailureCode.EMPTY_FILE
 
 
-def failure_of(path: Path, name: str, settings: Settings) -> DocumentFailure | None:
+def failure_of(path: Path, name: str, options: ReaderOptions) -> DocumentFailure | None:
     """Why the file cannot be read, None where it can; any other exception ends the test."""
     try:
-        extract(path, name, settings)
+        extract(path, name, options)
     except DocumentFailure as failure:
         return failure
     return None
 
 
 @pytest.mark.parametrize("keep", [0.05, 0.3, 0.6, 0.95])
-def test_a_cut_file_is_read_or_fails_by_the_list(kind: str, tmp_path: Path, settings: Settings, keep: float) -> None:
+def test_a_cut_file_is_read_or_fails_by_the_list(
+    kind: str, tmp_path: Path, options: ReaderOptions, keep: float
+) -> None:
     sample = SAMPLES[kind]
     data = sample.make()
-    failure = failure_of(stored(tmp_path, data[: int(len(data) * keep)]), sample.name, settings)
+    failure = failure_of(stored(tmp_path, data[: int(len(data) * keep)]), sample.name, options)
     if failure is None:
         assert kind not in {media_type.PNG, media_type.JPEG, media_type.TIFF}
     else:
@@ -145,12 +152,12 @@ def test_a_cut_file_is_read_or_fails_by_the_list(kind: str, tmp_path: Path, sett
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_flipped_bytes_never_raise_anything_else(kind: str, tmp_path: Path, settings: Settings, seed: int) -> None:
+def test_flipped_bytes_never_raise_anything_else(kind: str, tmp_path: Path, options: ReaderOptions, seed: int) -> None:
     sample = SAMPLES[kind]
     data = bytearray(sample.make())
     for index in range(seed * 7 + 16, len(data), max(8, len(data) // 40)):
         data[index] ^= 1 << (index * seed % 8)
-    failure = failure_of(stored(tmp_path, bytes(data)), sample.name, settings)
+    failure = failure_of(stored(tmp_path, bytes(data)), sample.name, options)
     assert failure is None or failure.code is not FailureCode.INTERNAL
 
 
@@ -161,8 +168,8 @@ def test_the_limits_name_their_setting(kind: str, tmp_path: Path) -> None:
     if kind in {media_type.PNG, media_type.JPEG}:
         pytest.skip("one picture has one page and no characters of its own")
     limits = {"max_pages": 1} if paged else {"max_characters": 10}
-    settings = Settings.model_validate({"data": tmp_path, **limits})
+    options = reader_options(Settings.model_validate({"data": tmp_path, **limits}))
     with pytest.raises(DocumentFailure) as raised:
-        extract(path, sample.name, settings)
+        extract(path, sample.name, options)
     assert raised.value.code is FailureCode.TOO_LARGE
     assert f"PINCITE_{next(iter(limits)).upper()}" in raised.value.detail

@@ -6,8 +6,7 @@ import pytest
 
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
-from workers.extract import extract
-from workers.sandbox import Limits, run_in_sandbox
+from workers.reading import extract_in_sandbox
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FILES = sorted(path for folder in ("pdfs", "office") for path in (DATA / folder).glob("*.*") if path.is_file())
@@ -35,7 +34,7 @@ pytestmark = pytest.mark.skipif(not FILES, reason="the checkout has no shared da
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_file_is_read_or_fails_by_the_list(path: Path, tmp_path: Path) -> None:
-    settings = Settings.model_validate({"data": tmp_path})
+    settings = Settings.model_validate({"data": tmp_path, "extract_seconds": 60})
     code, waiting = _outcome(path, settings)
     if path.suffix not in READABLE or path.name in EXPECTED:
         assert code is EXPECTED.get(path.name, FailureCode.UNSUPPORTED_TYPE)
@@ -47,7 +46,7 @@ def test_every_file_is_read_or_fails_by_the_list(path: Path, tmp_path: Path) -> 
 
 def _outcome(path: Path, settings: Settings) -> tuple[FailureCode | None, list[int]]:
     try:
-        extracted = run_in_sandbox(extract, (path, path.name, settings), Limits(60, 2048))
+        extracted = extract_in_sandbox(path, path.name, settings)
     except DocumentFailure as failure:
         return failure.code, []
     return None, [page.number for page in extracted.pages if page.awaits_ocr]

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
+from workers.sandbox_outcome import RESULT_FILE, Returned
 
 
 def add(first: int, second: int) -> int:
@@ -82,3 +84,51 @@ def return_warning() -> tuple[Warning, ...]:
 
 def return_function() -> Any:
     return os.system
+
+
+def look_around() -> dict[str, Any]:
+    environment = Path("/proc/self/environ")
+    return {
+        "environment": dict(os.environ),
+        "at start": environment.read_bytes().decode() if environment.exists() else "",
+        "settings": "pincite.settings" in sys.modules,
+    }
+
+
+def write_far_out() -> None:
+    with Path(tempfile.gettempdir(), "large").open("wb") as file:
+        file.seek(2**30 + 1)
+        file.write(b"x")
+
+
+class _Means:
+    """Makes a pickle of a call of anything."""
+
+    def __init__(self, *means: Any) -> None:
+        self.means = means
+
+    def __reduce__(self) -> Any:
+        return self.means
+
+
+def leave_result(kind: str) -> None:
+    """Put something in the place of the result, and end as if all were well."""
+    file = Path(tempfile.gettempdir(), RESULT_FILE)
+    if kind == "gigantic":
+        with file.open("wb") as result:
+            result.truncate(600 * 2**20)
+    elif kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "link":
+        file.symlink_to("/dev/zero")
+    elif kind == "directory":
+        file.mkdir()
+    elif kind == "settings":
+        from pincite.settings import Settings
+
+        file.write_bytes(pickle.dumps(Returned(_Means(Settings, ()))))
+    elif kind == "class of another module":
+        file.write_bytes(b"cpincite.documents\nStrEnum\n(Vx\ntR.")
+    else:
+        file.write_bytes(b"\x80garbage")
+    os._exit(0)

@@ -8,8 +8,7 @@ import pytest
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
 from tests.documents import bomb_png
-from workers.extract import extract
-from workers.sandbox import Limits, run_in_sandbox
+from workers.reading import extract_in_sandbox
 
 
 def content_bomb(megabytes: int) -> bytes:
@@ -40,12 +39,12 @@ def test_a_bomb_fails_by_name_and_the_next_document_is_read(
     tmp_path: Path, name: str, data: bytes, code: FailureCode, names: str
 ) -> None:
     assert len(data) < 200_000
-    settings = Settings.model_validate({"data": tmp_path})
+    settings = Settings.model_validate({"data": tmp_path, "extract_seconds": 30, "extract_memory_mb": 256})
     bomb, note = tmp_path / "bomb", tmp_path / "note"
     bomb.write_bytes(data)
     note.write_text("A note that is read all the same.")
     with pytest.raises(DocumentFailure) as raised:
-        run_in_sandbox(extract, (bomb, name, settings), Limits(30, 256))
+        extract_in_sandbox(bomb, name, settings)
     assert raised.value.code is code
     assert names in raised.value.detail
-    assert run_in_sandbox(extract, (note, "note.txt", settings), Limits(30, 256)).text.startswith("A note")
+    assert extract_in_sandbox(note, "note.txt", settings).text.startswith("A note")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pincite.documents import Extracted
 from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
 from workers.extract import html, image, markdown, media_type, pdf, text
 from workers.extract.canonical import assemble
 from workers.extract.limits import check_file
+from workers.extract.options import ReaderOptions
 
 __all__ = ["EXTRACTORS", "Extractor", "assemble", "extract"]
 
@@ -23,7 +23,7 @@ class Extractor:
 
     name: str
     version: int
-    extract: Callable[[Path, Settings], Extracted]
+    extract: Callable[[Path, ReaderOptions], Extracted]
 
 
 _PDF = Extractor(pdf.NAME, pdf.VERSION, pdf.extract_pdf)
@@ -40,7 +40,7 @@ EXTRACTORS: dict[str, Extractor] = {
 }
 
 
-def extract(path: Path, name: str, settings: Settings) -> Extracted:
+def extract(path: Path, name: str, options: ReaderOptions) -> Extracted:
     """Read the file at `path`, which its owner calls `name`. Hostile files belong in the sandbox: run it there.
 
     Raises:
@@ -51,7 +51,7 @@ def extract(path: Path, name: str, settings: Settings) -> Extracted:
         extractor = EXTRACTORS.get(found)
         if extractor is None:
             raise DocumentFailure(FailureCode.UNSUPPORTED_TYPE, f"Its type is {found}")
-        check_file(path, settings)
-        return replace(extractor.extract(path, settings), media_type=found)
+        check_file(path, options)
+        return replace(extractor.extract(path, options), media_type=found)
     except OSError as error:
         raise DocumentFailure(FailureCode.READ_ERROR, error.strerror or str(error)) from error

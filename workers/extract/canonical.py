@@ -3,6 +3,7 @@
 from pincite.documents import CanonicalText, Extracted, PageSpan, PageText, Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.language import detect_language
+from workers.extract.visible import has_visible_text
 
 PAGE_SEPARATOR = "\n\n"
 PAGE_FAILED = "page_failed"
@@ -15,11 +16,11 @@ def assemble(extracted: Extracted) -> CanonicalText:
     same text.
 
     Raises:
-        DocumentFailure: NO_TEXT where there is nothing but white space; OCR_FAILED where that is so because
-            OCR failed on pages (warnings with the code `page_failed`).
+        DocumentFailure: NO_TEXT where there is nothing to see (white space, zero-width marks); OCR_FAILED
+            where that is so because OCR failed on pages (warnings with the code `page_failed`).
     """
     text, spans = _join(extracted.pages) if extracted.pages else (extracted.text, ())
-    if not text.strip():
+    if not has_visible_text(text):
         raise _without_text(extracted.warnings, len(extracted.pages))
     return CanonicalText(
         text=text,

@@ -1,4 +1,6 @@
-"""Bytes to text: byte order marks first, then UTF-8, UTF-16 without a mark, and what is left by statistics."""
+"""Bytes to text: byte order marks first, then UTF-16 without a mark, encodings with escapes, UTF-8, and what is left
+by the file's own word or by statistics.
+"""
 
 import codecs
 import unicodedata
@@ -8,6 +10,7 @@ from charset_normalizer import from_bytes
 
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.encodings import ESCAPED, SWITCHES_ALPHABET, codec_of
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -32,7 +35,8 @@ class Decoded:
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
-    """Decode a text file. `declared` is an encoding that the file itself names; it is tried before guessing.
+    """Decode a text file. `declared` is an encoding that the file itself names; it is tried before guessing,
+    if it is one of `workers.extract.encodings`.
 
     Raises:
         DocumentFailure: UNSUPPORTED_TYPE where the bytes are not text.
@@ -60,13 +64,14 @@ def _by_mark(data: bytes) -> Decoded | None:
 
 
 def _by_trial(data: bytes, declared: str | None) -> Decoded | None:
-    wide = _wide_encoding(data)
-    for encoding in (wide, "utf-8", declared):
+    if SWITCHES_ALPHABET.search(data) and data.isascii() and (escaped := _escaped(data)):
+        return escaped
+    for encoding in (_wide_encoding(data), "utf-8", codec_of(declared)):
         if encoding is None:
             continue
         try:
             return Decoded(data.decode(encoding), encoding)
-        except (UnicodeDecodeError, LookupError):
+        except UnicodeDecodeError:
             continue
     return _nearly_utf8(data) or _western(data)
 
@@ -79,6 +84,17 @@ def _wide_encoding(data: bytes) -> str | None:
     if pairs < 2 or len(data) % 2 or max(low, high) < pairs * 0.3 or min(low, high) > pairs * 0.05:
         return None
     return "utf-16-le" if low > high else "utf-16-be"
+
+
+def _escaped(data: bytes) -> Decoded | None:
+    """The one of the encodings with escapes that reads most; a few characters may be broken, as by a cut."""
+    texts = [(data.decode(encoding, "replace"), encoding) for encoding in ESCAPED]
+    unread = [sum(map(text.count, "\ufffd\x1b\x0e\x0f")) for text, _ in texts]
+    fewest = min(unread)
+    text, encoding = texts[unread.index(fewest)]
+    if fewest > len(text) * 0.01 + 1:
+        return None
+    return Decoded(text, encoding, _unreadable(text, encoding))
 
 
 def _nearly_utf8(data: bytes) -> Decoded | None:

@@ -3,24 +3,50 @@
 `frames` and `readable` are also what OCR opens pictures with, so that both see the same pages.
 """
 
+import struct
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from pincite.documents import Extracted, PageText, TextSource
 from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
 from workers.extract.limits import check_pages
+from workers.extract.options import ReaderOptions
 
 NAME, VERSION = "image", 1
 
 _SCREEN_DPI = 96.0
+# Pillow's plugins raise all of these on damaged bytes.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    TypeError,
+    KeyError,
+    IndexError,
+    ArithmeticError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
+_ORIENTATION = 0x0112
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
-def extract_image(path: Path, settings: Settings) -> Extracted:
+def extract_image(path: Path, options: ReaderOptions) -> Extracted:
     """List the frames of a picture file as pages. Every frame is decoded once, so damage is found here.
 
     Raises:
@@ -29,7 +55,7 @@ def extract_image(path: Path, settings: Settings) -> Extracted:
     pages: list[PageText] = []
     with opened(path) as picture:
         count = getattr(picture, "n_frames", 1)
-        check_pages(count, settings)
+        check_pages(count, options)
         for index in range(count):
             seek(picture, index)
             picture.load()
@@ -46,7 +72,8 @@ def read_frame(path: Path, number: int) -> Image.Image:
     """
     with opened(path) as picture:
         seek(picture, number - 1)
-        return readable(ImageOps.exif_transpose(picture))
+        turn = _TURNS.get(_orientation(picture))
+        return readable(picture if turn is None else picture.transpose(turn))
 
 
 @contextmanager
@@ -63,7 +90,7 @@ def opened(path: Path) -> Iterator[Image.Image]:
             raise DocumentFailure(FailureCode.TOO_LARGE, _first_sentence(error)) from error
         except UnidentifiedImageError as error:
             raise DocumentFailure(FailureCode.CORRUPT, "It begins like a picture but is none") from error
-        except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError, IndexError, OverflowError) as error:
+        except _DAMAGE as error:
             raise DocumentFailure(FailureCode.CORRUPT, str(error) or type(error).__name__) from error
 
 
@@ -104,13 +131,26 @@ def _eight_bit(picture: Image.Image) -> Image.Image:
 
 
 def _size_in_points(picture: Image.Image) -> tuple[float, float]:
-    across, down = picture.info.get("dpi") or (_SCREEN_DPI, _SCREEN_DPI)
-    across = float(across) if float(across) >= 10 else _SCREEN_DPI
-    down = float(down) if float(down) >= 10 else _SCREEN_DPI
+    across, down = _dpi(picture)
     width, height = picture.width * 72 / across, picture.height * 72 / down
     # EXIF orientations 5 to 8 lie on their side.
-    turned = picture.getexif().get(0x0112, 1) in {5, 6, 7, 8}
-    return (height, width) if turned else (width, height)
+    return (height, width) if _orientation(picture) in {5, 6, 7, 8} else (width, height)
+
+
+def _dpi(picture: Image.Image) -> tuple[float, float]:
+    try:
+        across, down = (float(value) for value in picture.info["dpi"])
+    except _DAMAGE:
+        return _SCREEN_DPI, _SCREEN_DPI
+    return across if 10 <= across <= 10_000 else _SCREEN_DPI, down if 10 <= down <= 10_000 else _SCREEN_DPI
+
+
+def _orientation(picture: Image.Image) -> int:
+    """EXIF's orientation, 1 (upright) where it names none or is damaged: the picture itself may be whole."""
+    try:
+        return int(picture.getexif().get(_ORIENTATION, 1))
+    except _DAMAGE:
+        return 1
 
 
 def _first_sentence(error: BaseException) -> str:

@@ -3,26 +3,26 @@
 from pathlib import Path
 
 from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
+from workers.extract.options import ReaderOptions
 
 
-def check_file(path: Path, settings: Settings) -> None:
+def check_file(path: Path, options: ReaderOptions) -> None:
     """Raise TOO_LARGE for a file over PINCITE_MAX_FILE_MB."""
     size = path.stat().st_size / 2**20
-    if size > settings.max_file_mb:
-        raise _too_large(f"{size:,.0f} MiB", f"{settings.max_file_mb:,} MiB", "PINCITE_MAX_FILE_MB")
+    if size > options.max_file_mb:
+        raise _too_large(f"{size:,.0f} MiB", f"{options.max_file_mb:,} MiB", "PINCITE_MAX_FILE_MB")
 
 
-def check_pages(pages: int, settings: Settings) -> None:
+def check_pages(pages: int, options: ReaderOptions) -> None:
     """Raise TOO_LARGE for a document over PINCITE_MAX_PAGES."""
-    if pages > settings.max_pages:
-        raise _too_large(f"{pages:,} pages", f"{settings.max_pages:,}", "PINCITE_MAX_PAGES")
+    if pages > options.max_pages:
+        raise _too_large(f"{pages:,} pages", f"{options.max_pages:,}", "PINCITE_MAX_PAGES")
 
 
-def check_characters(characters: int, settings: Settings) -> None:
+def check_characters(characters: int, options: ReaderOptions) -> None:
     """Raise TOO_LARGE for a text over PINCITE_MAX_CHARACTERS."""
-    if characters > settings.max_characters:
-        limit = f"{settings.max_characters:,}"
+    if characters > options.max_characters:
+        limit = f"{options.max_characters:,}"
         raise _too_large(f"at least {characters:,} characters", limit, "PINCITE_MAX_CHARACTERS")
 
 

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from pincite.documents import Block, BlockKind, Extracted
-from pincite.settings import Settings
 from workers.extract.cleaning import clean_text
 from workers.extract.decoding import decode
 from workers.extract.limits import check_characters
+from workers.extract.options import ReaderOptions
 
-NAME, VERSION = "markdown", 1
+NAME, VERSION = "markdown", 2
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<fields>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _FRONT_MATTER_TITLE = re.compile(r"""^title:[ \t]*["']?(?P<title>[^\n]+?)["']?[ \t]*$""", re.MULTILINE)
@@ -49,7 +49,7 @@ class _Lines:
         return start, start + len(content)
 
 
-def extract_markdown(path: Path, settings: Settings) -> Extracted:
+def extract_markdown(path: Path, options: ReaderOptions) -> Extracted:
     """Read a Markdown file of any common encoding.
 
     Raises:
@@ -57,7 +57,7 @@ def extract_markdown(path: Path, settings: Settings) -> Extracted:
     """
     decoded = decode(path.read_bytes())
     text = clean_text(decoded.text)
-    check_characters(len(text), settings)
+    check_characters(len(text), options)
     front = _FRONT_MATTER.match(text)
     blocks = tuple(markdown_blocks(text, front.end() if front else 0))
     title = _FRONT_MATTER_TITLE.search(front["fields"]) if front else None

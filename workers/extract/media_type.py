@@ -1,7 +1,10 @@
 """What a file is: its content decides first, its name second."""
 
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
@@ -79,6 +82,18 @@ _NEVER_TEXT: dict[str, str] = {
     ".epub": "an EPUB book",
     ".zip": "a ZIP archive",
 }
+# What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
+_ZIP_DAMAGE = (
+    zipfile.BadZipFile,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    OSError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+)
 _HTML_START = re.compile(
     r"(?:<\?xml[^>]{0,200}>|<!--.{0,2000}?-->|\s)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
 )
@@ -128,8 +143,8 @@ def _zip_type(path: Path, suffix: str) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = frozenset(archive.namelist())
-            declared = archive.read("mimetype")[:100].decode("ascii", "replace").strip() if "mimetype" in names else ""
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError) as error:
+            declared = _declared(archive) if "mimetype" in names else ""
+    except _ZIP_DAMAGE as error:
         if suffix in _NEVER_TEXT:
             detail = f"The ZIP container of the file cannot be read: {error}"
             raise DocumentFailure(FailureCode.CORRUPT, detail) from error
@@ -140,6 +155,12 @@ def _zip_type(path: Path, suffix: str) -> str:
         if "[Content_Types].xml" in names and any(member.startswith(folder) for member in names):
             return media_type
     return "application/zip"
+
+
+def _declared(archive: zipfile.ZipFile) -> str:
+    # Read no further: the member may unpack to anything.
+    with archive.open("mimetype") as member:
+        return member.read(100).decode("ascii", "replace").strip()
 
 
 def _ole_type(path: Path) -> str:

@@ -1,27 +1,25 @@
 """PDF: the text layer of every page as pdfium shows it; pages without a trustworthy layer await OCR."""
 
+import contextlib
 import ctypes
-import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-import pypdf
-import pypdf.errors
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from pincite.documents import Extracted, PageText, TextSource, Warning
 from pincite.failures import DocumentFailure, FailureCode
-from pincite.settings import Settings
 from workers.extract.cleaning import clean_rendered, clean_text
 from workers.extract.limits import check_characters, check_pages
+from workers.extract.options import ReaderOptions
+from workers.extract.pdf_repair import read_damaged
 from workers.extract.quality import PageLayer, needs_ocr
+from workers.extract.visible import has_visible_text
 
 NAME, VERSION = "pdf", 1
-
-# pypdf writes a line for every fault of a damaged file; what matters is in the failure.
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 _SAMPLED_CHARACTERS = 400
 _SAMPLED_OBJECTS = 2_000
@@ -32,7 +30,7 @@ _NO_TITLE = re.compile(
 _WRITER = re.compile(r"^(?:microsoft (?:word|powerpoint|excel)) - ", re.I)
 
 
-def extract_pdf(path: Path, settings: Settings) -> Extracted:
+def extract_pdf(path: Path, options: ReaderOptions) -> Extracted:
     """Read the text layers, labels and title of a PDF.
 
     A page that needs OCR has `awaits_ocr` set and keeps its layer's text to fall back on.
@@ -44,12 +42,13 @@ def extract_pdf(path: Path, settings: Settings) -> Extracted:
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        return _read_damaged(path, settings, error)
+        recovered, notes = read_damaged(path, options, error)
+        return Extracted(f"{NAME}/{VERSION}", pages=tuple(recovered), warnings=tuple(notes))
     with document:
         count = len(document)
         if not count:
             raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
-        check_pages(count, settings)
+        check_pages(count, options)
         pages: list[PageText] = []
         warnings: list[Warning] = []
         characters = 0
@@ -57,15 +56,15 @@ def extract_pdf(path: Path, settings: Settings) -> Extracted:
             pages.append(page)
             warnings += [warning] if warning else []
             characters += len(page.text)
-            check_characters(characters, settings)
-        title = _title(document.get_metadata_value("Title"))
+            check_characters(characters, options)
+        title = _title(_told(document.get_metadata_value, "Title"))
     return Extracted(f"{NAME}/{VERSION}", pages=tuple(pages), title=title, warnings=tuple(warnings))
 
 
 def _pages(document: pdfium.PdfDocument) -> Iterator[tuple[PageText, Warning | None]]:
     for index in range(len(document)):
         number = index + 1
-        label = clean_text(document.get_page_label(index)) or None
+        label = clean_text(_told(document.get_page_label, index)) or None
         try:
             page = document[index]
         except pdfium.PdfiumError as error:
@@ -74,16 +73,30 @@ def _pages(document: pdfium.PdfDocument) -> Iterator[tuple[PageText, Warning | N
             yield PageText(number, "", TextSource.NONE, label), Warning("page_skipped", message, number)
             continue
         try:
-            yield _read_page(page, number, label), None
+            yield _read_page(page, number, label)
         finally:
             page.close()
 
 
-def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> PageText:
+def _told(ask: Callable[[Any], str], what: object) -> str:
+    """A label or title, empty where its bytes are damaged: the text does not depend on it."""
+    try:
+        return ask(what)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> tuple[PageText, Warning | None]:
     width, height = page.get_size()
-    layer = _layer(page, width * height)
+    try:
+        layer = _layer(page, width * height)
+    except pdfium.PdfiumError as error:
+        message = f"The text layer of page {number} is damaged ({error}); its picture is read by OCR instead."
+        awaiting = PageText(number, "", TextSource.NONE, label, width=width, height=height, awaits_ocr=True)
+        return awaiting, Warning("unreliable_text", message, number)
     text = clean_rendered(layer.text).strip()
-    return PageText(
+    text = text if has_visible_text(text) else ""
+    read = PageText(
         number=number,
         text=text,
         source=TextSource.TEXT if text else TextSource.NONE,
@@ -92,18 +105,11 @@ def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> PageText
         height=height,
         awaits_ocr=needs_ocr(layer),
     )
+    return read, None
 
 
 def _layer(page: pdfium.PdfPage, area: float) -> PageLayer:
-    covered, paths = 0.0, 0
-    for seen, item in enumerate(page.get_objects(max_depth=4)):
-        if seen >= _SAMPLED_OBJECTS:
-            break
-        if item.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            left, bottom, right, top = item.get_bounds()
-            covered += abs((right - left) * (top - bottom))
-        elif item.type in {pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_SHADING}:
-            paths += 1
+    covered, paths = _graphics(page)
     textpage = page.get_textpage()
     try:
         text = _layer_text(textpage)
@@ -111,6 +117,23 @@ def _layer(page: pdfium.PdfPage, area: float) -> PageLayer:
     finally:
         textpage.close()
     return PageLayer(text, min(1.0, covered / area) if area else 0.0, paths, unmapped)
+
+
+def _graphics(page: pdfium.PdfPage) -> tuple[float, int]:
+    """The area under images, in square points, and the number of drawn paths, as far as the objects can be read."""
+    covered, paths = 0.0, 0
+    # A damaged object tells nothing of the page's text, so it must not cost it.
+    with contextlib.suppress(pdfium.PdfiumError):
+        for seen, item in enumerate(page.get_objects(max_depth=4)):
+            if seen >= _SAMPLED_OBJECTS:
+                break
+            if item.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
+                with contextlib.suppress(pdfium.PdfiumError):
+                    left, bottom, right, top = item.get_bounds()
+                    covered += abs((right - left) * (top - bottom))
+            elif item.type in {pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_SHADING}:
+                paths += 1
+    return covered, paths
 
 
 def _layer_text(textpage: pdfium.PdfTextPage) -> str:
@@ -136,44 +159,3 @@ def _title(value: str) -> str | None:
     title = _WRITER.sub("", " ".join(clean_rendered(value).split()))
     sane = 3 <= len(title) <= 300 and not _NO_TITLE.match(title) and sum(map(str.isalpha, title)) * 2 >= len(title)
     return title if sane else None
-
-
-def _read_damaged(path: Path, settings: Settings, error: pdfium.PdfiumError) -> Extracted:
-    """What pypdf can still read of a file that pdfium refuses. Such pages have no picture, so no OCR."""
-    # pdfium reports the last error of the process, so its word alone is not enough.
-    locked = error.err_code == pdfium_c.FPDF_ERR_PASSWORD
-    try:
-        reader = _opened_by_pypdf(path, locked)
-        pages = _pages_of_damaged(reader, settings)
-    except (DocumentFailure, MemoryError):
-        raise
-    except pypdf.errors.FileNotDecryptedError as second:
-        raise DocumentFailure(FailureCode.ENCRYPTED) from second
-    except Exception as second:  # pypdf raises whatever its parser meets in damaged bytes
-        if locked:
-            raise DocumentFailure(FailureCode.ENCRYPTED) from error
-        seen = str(second).rstrip(".")
-        raise DocumentFailure(FailureCode.CORRUPT, f"{str(error).rstrip('.')} (pypdf: {seen})") from second
-    if not pages:
-        raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
-    message = f"The PDF is damaged ({error}). Its text was recovered as far as it can be read; check its pages."
-    return Extracted(f"{NAME}/{VERSION}", pages=tuple(pages), warnings=(Warning("repaired", message),))
-
-
-def _opened_by_pypdf(path: Path, locked: bool) -> pypdf.PdfReader:
-    reader = pypdf.PdfReader(path)
-    if reader.is_encrypted and (locked or not reader.decrypt("")):
-        raise DocumentFailure(FailureCode.ENCRYPTED)
-    return reader
-
-
-def _pages_of_damaged(reader: pypdf.PdfReader, settings: Settings) -> list[PageText]:
-    check_pages(len(reader.pages), settings)
-    pages: list[PageText] = []
-    for number, page in enumerate(reader.pages, start=1):
-        text = clean_rendered(page.extract_text()).strip()
-        check_characters(sum(len(earlier.text) for earlier in pages) + len(text), settings)
-        source = TextSource.TEXT if text else TextSource.NONE
-        width, height = float(page.mediabox.width), float(page.mediabox.height)
-        pages.append(PageText(number, text, source, width=width, height=height))
-    return pages

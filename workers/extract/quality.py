@@ -8,6 +8,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from workers.extract.visible import has_visible_text
+
 _FEWEST_LETTERS_ON_SCAN = 80
 _FEWEST_LETTERS_ON_DRAWING = 20
 _SCAN_COVERAGE = 0.3
@@ -42,7 +44,7 @@ def needs_ocr(layer: PageLayer) -> bool:
         return True
     if layer.image_coverage >= _SCAN_COVERAGE:
         return letters < _FEWEST_LETTERS_ON_SCAN
-    if not layer.text.strip():
+    if not has_visible_text(layer.text):
         return layer.image_coverage > 0.02 or layer.drawn_paths > 0
     return letters < _FEWEST_LETTERS_ON_DRAWING and layer.drawn_paths >= _OUTLINED_PATHS
 

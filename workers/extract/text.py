@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from pincite.documents import Extracted
-from pincite.settings import Settings
 from workers.extract.cleaning import clean_text
 from workers.extract.decoding import decode
 from workers.extract.limits import check_characters
+from workers.extract.options import ReaderOptions
 
-NAME, VERSION = "text", 1
+NAME, VERSION = "text", 2
 
 
-def extract_text(path: Path, settings: Settings) -> Extracted:
+def extract_text(path: Path, options: ReaderOptions) -> Extracted:
     """Read a text file of any common encoding.
 
     Raises:
@@ -19,5 +19,5 @@ def extract_text(path: Path, settings: Settings) -> Extracted:
     """
     decoded = decode(path.read_bytes())
     text = clean_text(decoded.text)
-    check_characters(len(text), settings)
+    check_characters(len(text), options)
     return Extracted(f"{NAME}/{VERSION}", text=text, warnings=decoded.warnings)

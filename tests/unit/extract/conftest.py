@@ -3,9 +3,11 @@ from pathlib import Path
 import pytest
 
 from pincite.settings import Settings
+from workers.extract.options import ReaderOptions
+from workers.reading import reader_options
 
 
 @pytest.fixture
-def settings_for_readers(tmp_path: Path) -> Settings:
-    """Default settings that read no .env file."""
-    return Settings.model_validate({"data": tmp_path / "data"})
+def options(tmp_path: Path) -> ReaderOptions:
+    """What the default settings tell the readers; no .env file is read."""
+    return reader_options(Settings.model_validate({"data": tmp_path / "data"}))

@@ -7,6 +7,7 @@ from pincite.failures import DocumentFailure, FailureCode
 from tests.documents import PARAGRAPH
 from workers.extract import assemble
 from workers.extract.language import detect_language
+from workers.extract.visible import has_visible_text
 
 
 def page(number: int, text: str) -> PageText:
@@ -24,7 +25,7 @@ def test_pages_are_joined_with_an_empty_line() -> None:
 
 
 @settings(deadline=None)  # the first call loads the language model
-@given(st.lists(st.text(max_size=30), min_size=1, max_size=8).filter(lambda texts: "".join(texts).strip()))
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=8).filter(lambda texts: has_visible_text("".join(texts))))
 def test_spans_give_back_every_page_and_never_overlap(texts: list[str]) -> None:
     pages = tuple(page(number, text) for number, text in enumerate(texts, start=1))
     whole = assemble(Extracted("pdf/1", pages=pages))
@@ -62,3 +63,20 @@ def test_no_text_because_ocr_failed_says_so() -> None:
 )
 def test_language(text: str, language: str | None) -> None:
     assert detect_language(text) == language
+
+
+@pytest.mark.parametrize(
+    "text", ["\u200b\u200b\n", "\ufeff", "\u2060 \u00ad", "\u200e\u200f\u202a", "\u3164\u2800", "\ufffd\ufffd"]
+)
+def test_characters_that_show_nothing_are_no_text(text: str) -> None:
+    assert not has_visible_text(text)
+    for extracted in (Extracted("text/1", text=text), Extracted("pdf/1", pages=(page(1, text),))):
+        with pytest.raises(DocumentFailure) as raised:
+            assemble(extracted)
+        assert raised.value.code is FailureCode.NO_TEXT
+
+
+@pytest.mark.parametrize("text", ["a", "\u200b7", "日", "☎", "\u200d👍", "के", "—", "\ue000"])
+def test_any_character_that_shows_is_text(text: str) -> None:
+    assert has_visible_text(text)
+    assert assemble(Extracted("text/1", text=text)).text == text

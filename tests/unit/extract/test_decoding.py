@@ -2,6 +2,7 @@ import pytest
 
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.decoding import decode
+from workers.extract.encodings import codec_of
 
 WESTERN = "Café « Zürich »\nTen thousand naïve façades cost 5 € each.\n"
 
@@ -62,3 +63,47 @@ def test_binary_data_is_refused(data: bytes) -> None:
         decode(data)
     assert raised.value.code is FailureCode.UNSUPPORTED_TYPE
     assert "binary" in raised.value.detail
+
+
+LABELS = """UTF-8 utf8 windows-1251 CP1251 ISO-8859-1 iso_8859-15 latin1 koi8-r KOI8-U Shift_JIS EUC-JP ISO-2022-JP GBK
+    gb2312 gb18030 Big5 EUC-KR ks_c_5601-1987 macintosh windows-874 tis-620 ibm866 us-ascii iso-8859-8-i x-sjis"""
+NO_ENCODINGS = """undefined idna punycode hex rot13 unicode_escape raw_unicode_escape utf-7 base64 zlib utf-16 mbcs
+    x-user-defined"""
+
+
+@pytest.mark.parametrize("name", NO_ENCODINGS.split())
+def test_a_file_cannot_choose_a_codec_that_is_no_encoding_of_text(name: str) -> None:
+    assert codec_of(name) is None
+    assert decode(b"caf\xe9 \\u0041 +AGE- xn--a", name).text == "café \\u0041 +AGE- xn--a"
+    assert decode(b"plain \\u0041", name).text == "plain \\u0041"
+
+
+def test_every_encoding_on_the_list_is_one_of_text() -> None:
+    for codec in {codec_of(name) for name in LABELS.split()}:
+        assert codec is not None
+        assert "Tenancy 7".encode(codec).decode(codec) == "Tenancy 7"
+
+
+JAPANESE = "借主は毎月三営業日目に家賃を支払う。\n"
+
+
+@pytest.mark.parametrize("codec", ["iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_kr"])
+def test_encodings_that_switch_alphabets_with_escapes(codec: str) -> None:
+    text = (
+        "임차인은 매월 임대료를 지불한다.\n"
+        if codec == "iso2022_kr"
+        else JAPANESE + "｡ｱｲ\n" * (codec == "iso2022_jp_ext")
+    )
+    decoded = decode(f"Rent\n{text}".encode(codec))
+    assert (decoded.text, decoded.warnings) == (f"Rent\n{text}", ())
+
+
+@pytest.mark.parametrize("missing", range(1, 8))
+def test_such_a_text_cut_anywhere_is_still_read(missing: int) -> None:
+    data = (JAPANESE * 20).encode("iso2022_jp")[:-missing]
+    assert decode(data).text.startswith(JAPANESE)
+
+
+@pytest.mark.parametrize("data", [b"\x1b[31mred\x1b[0m $B cost", b"price \x1b$B\x1b[0m of \x1b[1m7\x1b[0m units"])
+def test_colours_of_a_terminal_are_no_alphabet(data: bytes) -> None:
+    assert decode(data).text == data.decode()

@@ -3,24 +3,24 @@ from pathlib import Path
 import pytest
 
 from pincite.documents import Extracted
-from pincite.settings import Settings
 from workers.extract.html import extract_html
+from workers.extract.options import ReaderOptions
 
 
-def read(tmp_path: Path, settings: Settings, html: str | bytes) -> Extracted:
+def read(tmp_path: Path, options: ReaderOptions, html: str | bytes) -> Extracted:
     path = tmp_path / "page.html"
     path.write_bytes(html.encode() if isinstance(html, str) else html)
-    return extract_html(path, settings)
+    return extract_html(path, options)
 
 
 def shown(extracted: Extracted) -> list[tuple[str, int, str]]:
     return [(block.kind.value, block.level, extracted.text[block.start : block.end]) for block in extracted.blocks]
 
 
-def test_a_page_as_a_reader_sees_it(tmp_path: Path, settings_for_readers: Settings) -> None:
+def test_a_page_as_a_reader_sees_it(tmp_path: Path, options: ReaderOptions) -> None:
     extracted = read(
         tmp_path,
-        settings_for_readers,
+        options,
         """<html><head><title> The
         lease </title><style>p {}</style></head><body>
         <h1>Rent &amp; <em>costs</em></h1>
@@ -52,10 +52,10 @@ def test_a_page_as_a_reader_sees_it(tmp_path: Path, settings_for_readers: Settin
     assert extracted.text == "\n\n".join(text for _, _, text in shown(extracted))
 
 
-def test_tables_and_lists_that_arrange_a_page_are_taken_apart(tmp_path: Path, settings_for_readers: Settings) -> None:
+def test_tables_and_lists_that_arrange_a_page_are_taken_apart(tmp_path: Path, options: ReaderOptions) -> None:
     extracted = read(
         tmp_path,
-        settings_for_readers,
+        options,
         "<table><tr><td><h2>Left</h2></td><td><table><tr><td>1</td><td>2</td></tr></table></td></tr></table>"
         "<ul><li><h3>Card</h3>text</li></ul>",
     )
@@ -77,18 +77,22 @@ def test_tables_and_lists_that_arrange_a_page_are_taken_apart(tmp_path: Path, se
         b"<p>&#1055;&#1088;&#1080;&#1074;&#1077;&#1090;</p>",
     ],
 )
-def test_encodings(tmp_path: Path, settings_for_readers: Settings, data: bytes) -> None:
-    assert read(tmp_path, settings_for_readers, data).text == "Привет"
+def test_encodings(tmp_path: Path, options: ReaderOptions, data: bytes) -> None:
+    assert read(tmp_path, options, data).text == "Привет"
 
 
-def test_inline_elements_do_not_break_words(tmp_path: Path, settings_for_readers: Settings) -> None:
-    extracted = read(
-        tmp_path, settings_for_readers, "<p>H<sub>2</sub>O is <a href=x>wa</a>ter</p><div>a<div>b</div>c</div>"
-    )
+def test_inline_elements_do_not_break_words(tmp_path: Path, options: ReaderOptions) -> None:
+    extracted = read(tmp_path, options, "<p>H<sub>2</sub>O is <a href=x>wa</a>ter</p><div>a<div>b</div>c</div>")
     assert extracted.text == "H2O is water\n\na\n\nb\n\nc"
 
 
-def test_deep_nesting_needs_no_deep_stack(tmp_path: Path, settings_for_readers: Settings) -> None:
-    assert read(tmp_path, settings_for_readers, "<div>" * 5_000 + "deep").text == "deep"
+def test_deep_nesting_needs_no_deep_stack(tmp_path: Path, options: ReaderOptions) -> None:
+    assert read(tmp_path, options, "<div>" * 5_000 + "deep").text == "deep"
     listed = "<ul><li>" * 1_000 + "deep"
-    assert read(tmp_path, settings_for_readers, listed).text.endswith("deep")
+    assert read(tmp_path, options, listed).text.endswith("deep")
+
+
+@pytest.mark.parametrize("name", ["undefined", "rot13", "idna", "hex", "no-such-name"])
+def test_a_page_that_declares_no_encoding_of_text_is_guessed(tmp_path: Path, options: ReaderOptions, name: str) -> None:
+    page = f'<meta charset="{name}"><p>caf'.encode() + b"\xe9</p>"
+    assert read(tmp_path, options, page).text == "café"

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from pincite.documents import BlockKind
-from pincite.settings import Settings
 from workers.extract.markdown import extract_markdown, markdown_blocks
+from workers.extract.options import ReaderOptions
 
 SAMPLE = """\
 # The *lease* of `Flat 4`
@@ -65,19 +65,19 @@ def test_heading_titles_are_without_markup() -> None:
     assert titles == ["The lease of Flat 4", "Setext heading", "Smaller", "Deep"]
 
 
-def test_front_matter_is_no_heading_and_names_the_title(tmp_path: Path, settings_for_readers: Settings) -> None:
+def test_front_matter_is_no_heading_and_names_the_title(tmp_path: Path, options: ReaderOptions) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(
         b'\xef\xbb\xbf---\r\ntitle: "The lease"\r\ndate: 2024\r\n---\r\n\r\n## Rent\r\n\r\nDue monthly.\r\n'
     )
-    extracted = extract_markdown(path, settings_for_readers)
+    extracted = extract_markdown(path, options)
     assert extracted.title == "The lease"
     assert extracted.text.startswith('---\ntitle: "The lease"\n')
     kinds = [(block.kind.value, extracted.text[block.start : block.end]) for block in extracted.blocks]
     assert kinds == [("heading", "## Rent"), ("paragraph", "Due monthly.")]
 
 
-def test_the_title_is_the_first_heading_of_the_first_level(tmp_path: Path, settings_for_readers: Settings) -> None:
+def test_the_title_is_the_first_heading_of_the_first_level(tmp_path: Path, options: ReaderOptions) -> None:
     path = tmp_path / "a.md"
     path.write_text("## Before\n\n# Title\n\n# Second\n")
-    assert extract_markdown(path, settings_for_readers).title == "Title"
+    assert extract_markdown(path, options).title == "Title"

@@ -103,3 +103,16 @@ def test_a_missing_file_is_a_read_error(tmp_path: Path) -> None:
     with pytest.raises(DocumentFailure) as raised:
         detect(tmp_path / "gone", "a.pdf")
     assert raised.value.code is FailureCode.READ_ERROR
+
+
+def test_a_damaged_or_huge_member_of_a_container_is_no_mistake_of_ours(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", b"application/epub+zip" + b" " * 50_000_000)
+    data = bytearray(buffer.getvalue())
+    assert len(data) < 100_000
+    assert found(tmp_path, bytes(data), "book.epub") == "application/epub+zip"
+    start = 30 + len("mimetype")
+    data[start : start + 8] = b"\xff" * 8
+    assert failure(tmp_path, bytes(data), "book.epub").code is FailureCode.CORRUPT
+    assert found(tmp_path, bytes(data), "archive") == "application/zip"
