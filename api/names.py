@@ -1,7 +1,7 @@
 """Names that callers give: labels in the database, never paths on our disk."""
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 
 from api.problems import Problem
@@ -64,16 +64,24 @@ def checked_directory(path: str, settings: Settings) -> str:
     return str(directory)
 
 
-def check_permitted(directory: str, settings: Settings, watched: Collection[str]) -> None:
+def check_permitted(name: str, directory: str, settings: Settings, watched: Mapping[str, str]) -> None:
     """See that a caller of the API may have `directory` watched, which makes its files readable to every caller.
 
-    `watched` are the directories of today's drop folders: those of `pincite up --drop` are among them.
+    `watched` are today's drop folders, directory by name: those of `pincite up --drop` are among them.
 
     Raises:
-        Problem: nobody at the machine has allowed it (403 `path_not_allowed`).
+        Problem: nobody at the machine has allowed it (403 `path_not_allowed`), or another folder watches it, or a
+            directory above or below it, already (409 `folder_in_use`).
     """
+    if watched.get(name) == directory:
+        return
     roots = (_resolved(str(root)) for root in settings.drop_directories)
-    if directory in watched or any(Path(directory).is_relative_to(root) for root in roots):
+    if any(Path(directory).is_relative_to(root) for root in roots):
+        for other, theirs in watched.items():
+            overlap = Path(directory).is_relative_to(theirs) or Path(theirs).is_relative_to(directory)
+            if other != name and overlap:
+                message = f"The folder {other!r} watches {theirs} already: its files would be indexed twice."
+                raise Problem(409, "folder_in_use", f"{message} Use that folder, or name another directory.")
         return
     raise Problem(
         403,

@@ -163,8 +163,8 @@ def receive_document(connection: Connection[Any], arrival: Arrival) -> Received 
 
 def receive_unreadable(
     connection: Connection[Any], arrival: Arrival, code: str, message: str, *, permanent: bool
-) -> Received:
-    """Record a file whose bytes could not be kept as failed, with the reason."""
+) -> Received | None:
+    """Record a file whose bytes could not be kept as failed, with the reason; None when `root` is watched no more."""
     parameters = asdict(arrival) | {
         "name": arrival.name,
         "code": code,
@@ -172,8 +172,7 @@ def receive_unreadable(
         "permanent": permanent,
     }
     received = fetch_one(connection, "receive_unreadable", parameters, Received)
-    assert received is not None
-    if not received.created:
+    if received and not received.created:
         abandon_attempts(connection, received.id, received.version)
     return received
 

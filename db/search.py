@@ -76,11 +76,11 @@ def dense_exact(connection: Connection[Any], query: NDArray[np.float32], leg: Le
 
 def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Ranked]:
     """The best chunks by BM25 for any of the lexemes; none without lexemes."""
-    if not terms:
+    if not any(terms):
         return []
     parameters = {
         "terms": list(terms),
-        "query": " | ".join(_quoted(term) for term in terms),
+        "query": " | ".join(_quoted(term) for term in terms if term),
         "stamp_id": leg.stamp_id,
         "folder_ids": _ids(leg.folder_ids),
         "limit": leg.limit,

@@ -178,11 +178,12 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class FolderName:
-    """A checked folder name: 1 to 100 characters, no slash, no control characters."""
+    """A checked folder name: 1 to 100 characters, no slash, no control characters, no white space at its ends."""
 
     value: str = field()
 
     def __post_init__(self) -> None:
         name = self.value
-        if not 1 <= len(name) <= 100 or name in {".", ".."} or "/" in name or not name.isprintable():
-            raise ValueError("A folder name has 1 to 100 printable characters and no slash.")
+        fits = 1 <= len(name) <= 100 and name == name.strip() and name.isprintable()
+        if not fits or name in {".", ".."} or "/" in name:
+            raise ValueError("A folder name has 1 to 100 printable characters, no slash, and no space at its ends.")

@@ -111,6 +111,9 @@ class EmbeddingModel:
         try:
             import torch
             from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging as transformers_logging
+
+            transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
             torch.set_num_threads(max(1, _cores() // settings.embed_workers))
             encoder = SentenceTransformer(

@@ -58,10 +58,11 @@ def _marks() -> str:
 
 
 _LETTER = f"(?:(?![{''.join(_UNSPACED)}])[^\\W_]|[{_marks()}])"
-_WORD = f"{_LETTER}++"
+# No possessive quantifiers: Python before 3.11.5 gets those inside groups wrong. Nothing here can fail late anyway.
+_WORD = f"{_LETTER}+"
 _TOKEN = re.compile(
-    "|".join(f"(?P<run{index}>[{script}]++)" for index, script in enumerate(_UNSPACED))
-    + rf"|(?P<word>{_WORD}(?:[-._/@:'+&]{_WORD}|(?<=\d),(?=\d){_WORD})*+(?:\+\+|\#)?)"
+    "|".join(f"(?P<run{index}>[{script}]+)" for index, script in enumerate(_UNSPACED))
+    + rf"|(?P<word>{_WORD}(?:[-._/@:'+&]{_WORD}|(?<=\d),(?=\d){_WORD})*(?:\+\+|\#)?)"
 )
 _SUBTOKEN = re.compile(r"[^/@:&]+")
 _PART = re.compile(_WORD)

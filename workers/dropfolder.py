@@ -21,6 +21,8 @@ from workers.reconcile import Reconciler
 
 logger = logging.getLogger(__name__)
 
+# How long after an error, or while no directory is there, until the watcher listens for events again.
+LISTEN_AGAIN_SECONDS = 5.0
 # How soon a drop folder that was just registered is seen.
 _LOOK_SECONDS = 1.0
 
@@ -54,14 +56,24 @@ class Hints:
         self._changed.set()
 
     def _listen(self, roots: frozenset[str], stop: threading.Event) -> None:
-        present = [root for root in sorted(roots) if Path(root).is_dir()]
-        try:
-            for _ in watchfiles.watch(
-                *present, watch_filter=None, debounce=500, stop_event=stop, raise_interrupt=False, rust_timeout=1000
-            ):
+        while not stop.is_set():
+            present = [root for root in sorted(roots) if Path(root).is_dir()]
+            try:
+                for _ in watchfiles.watch(
+                    *present,
+                    watch_filter=None,
+                    debounce=500,
+                    stop_event=stop,
+                    raise_interrupt=False,
+                    rust_timeout=1000,
+                    ignore_permission_denied=True,
+                ):
+                    self._changed.set()
+            except (OSError, RuntimeError, UnicodeError) as error:
+                # A name that is not UTF-8 ends the listening; a scan finds that file, and then we listen again.
+                logger.warning("no file-system events for a moment (%r); the scan finds changes", error)
                 self._changed.set()
-        except (OSError, RuntimeError) as error:
-            logger.warning("No file-system events (%s); the periodic scan finds changes.", error)
+            stop.wait(LISTEN_AGAIN_SECONDS)
 
 
 def watch(context: WorkerContext, stop: threading.Event) -> None:

@@ -39,7 +39,7 @@ from workers.step import Job, LeaseLostError, Result, Step, run_step
 from workers.sweep import sweep
 
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
-EMBED_SLICE = 512
+EMBED_SLICE = 128
 
 
 def declare(app: Celery, keeper: ContextKeeper) -> None:

@@ -133,7 +133,7 @@ class Reconciler:
                 self._context.database.run(lambda connection, a=arrival: touch_document(connection, a))  # type: ignore[misc]
             elif source and source.id not in moved and self._move(source.id, arrival):
                 moved.add(source.id)
-                logger.info("%s: %s is now %s", folder.name, source.path, seen.path)
+                logger.info("%s: %r is now %r", folder.name, source.path, seen.path)
             else:
                 self._receive(folder, arrival)
         return moved
@@ -158,7 +158,7 @@ class Reconciler:
     def _receive(self, folder: WatchedFolder, arrival: Arrival) -> None:
         received = self._context.database.run(lambda connection: receive_document(connection, arrival))
         if received:
-            logger.info("%s: %s is %s", folder.name, arrival.path, "new" if received.created else "changed")
+            logger.info("%s: %r is %s", folder.name, arrival.path, "new" if received.created else "changed")
             due = Due(received.id, received.version, Stage.EXTRACT, awaits_ocr=False)
             announce(self._context.database, self._context.doorbell, [due])
 
@@ -188,7 +188,7 @@ class Reconciler:
         memory.refused[seen.path] = (seen.signature, time.monotonic())
         if before and before.sha256 is None and before.modified_ns == seen.signature.modified_ns:
             return  # it stands as failed already, and is merely tried again
-        logger.warning("%s: %s: %s", folder.name, seen.path, failure.message)
+        logger.warning("%s: %r: %s", folder.name, seen.path, failure.message)
         arrival = _arrival(folder, seen, None)
         self._context.database.run(
             lambda connection: receive_unreadable(
@@ -212,7 +212,7 @@ class Reconciler:
                 forget_gone(connection, [file.id])  # type: ignore[arg-type]
 
             self._context.database.run(gone)
-            logger.info("%s is gone from its folder and from answers", path)
+            logger.info("%r is gone from its folder and from answers", path)
 
     def _note(self, folder: WatchedFolder, memory: Memory, device: int | None, note: str | None) -> None:
         if note and note != memory.note:

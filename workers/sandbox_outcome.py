@@ -7,6 +7,7 @@ import pickle
 import signal as signals
 import stat
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ class Raised:
     traceback: str
 
 
+def _member(enumeration: Any, name: str) -> Any:
+    """A member of an enumeration, which Python before 3.11.4 pickles as a call of `getattr`."""
+    if not (isinstance(enumeration, type) and issubclass(enumeration, Enum)):
+        raise pickle.UnpicklingError("a result may hold members of enumerations only")
+    return enumeration[name]
+
+
 class _Unpickler(pickle.Unpickler):
     """Takes only plain values and types of ours: a reader that a hostile file took over gains nothing here."""
 
@@ -85,6 +93,8 @@ class _Unpickler(pickle.Unpickler):
             found = super().find_class(module, name)
             if isinstance(found, type) and (not ours or found.__module__ == module):
                 return found
+        if (module, name) == ("builtins", "getattr"):
+            return _member
         raise pickle.UnpicklingError(f"a result may not hold {module}.{name}")
 
 

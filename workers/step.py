@@ -144,7 +144,7 @@ def run_step(step: Step, context: WorkerContext, document_id: int, version: int)
             _give_up(job, step, failure_of(error, step.stage, context))
             raise Ignore from error
     took = time.monotonic() - began
-    logger.info("document %d (%s): %s took %.2f s", claim.id, claim.path, step.stage, took)
+    logger.info("document %d (%r): %s took %.2f s", claim.id, claim.path, step.stage, took)
     if result.hand_back and result.next_stage:
         due = Due(claim.id, claim.version, result.next_stage, result.awaits_ocr)
         announce(context.database, context.doorbell, [due])
@@ -199,7 +199,7 @@ def _give_up(job: Job, step: Step, failure: DocumentFailure) -> None:
     blameless = failure.code is FailureCode.DATABASE_UNAVAILABLE
     last = failure.kind.permanent or (claim.attempts >= context.settings.max_attempts and not blameless)
     anew = failure.code is FailureCode.OCR_FAILED
-    logger.warning("document %d (%s): %s: %s", claim.id, claim.path, step.stage, failure.message)
+    logger.warning("document %d (%r): %s: %s", claim.id, claim.path, step.stage, failure.message)
 
     def write(connection: Connection[Any]) -> None:
         if last:

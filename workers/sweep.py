@@ -49,7 +49,7 @@ def _expire(context: WorkerContext) -> None:
         lambda connection: expire_leases(connection, settings.max_attempts, settings.heartbeat_lost_seconds, message)
     )
     for lease in lost:
-        logger.warning("document %d (%s): its worker is gone; it is %s", lease.id, lease.path, lease.state)
+        logger.warning("document %d (%r): its worker is gone; it is %s", lease.id, lease.path, lease.state)
 
 
 def _hearing(doorbell: Doorbell) -> Hearing:

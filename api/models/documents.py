@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.models.strict import Strict
 from db.documents import AttemptDetails, DocumentDetails, PageDetails
 from pincite.documents import State
 from pincite.failures import FailureCode
@@ -116,7 +117,7 @@ class DocumentList(BaseModel):
     next_cursor: str | None
 
 
-class ListQuery(BaseModel):
+class ListQuery(Strict):
     """Which documents to list: everything narrows. `cursor` is `next_cursor` of the page before."""
 
     folder: str | None = None
@@ -136,12 +137,20 @@ class TextSlice(BaseModel):
     text: str
 
 
-class RetryBody(BaseModel):
-    """Which failed documents to try again: all that fit everything that is given."""
+class RetryBody(Strict):
+    """Which failed documents to try again: those that fit everything that is given, or `all` of them."""
 
     folder: str | None = None
     code: FailureCode | None = None
     ids: list[DocumentId] | None = Field(default=None, max_length=10_000)
+    all: bool = False
+
+    @model_validator(mode="after")
+    def _says_which(self) -> Self:
+        narrowed = any(value is not None for value in (self.folder, self.code, self.ids))
+        if narrowed == self.all:
+            raise ValueError('Say which: `folder`, `code`, `ids`, or {"all": true} for every failed document.')
+        return self
 
 
 class Left(BaseModel):

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
+from api.models.strict import Strict
 from db import folders as rows
 from pincite.documents import State
 from pincite.failures import FAILURES, FailureCode
@@ -40,7 +41,7 @@ class FolderList(BaseModel):
     folders: list[Folder]
 
 
-class FolderBody(BaseModel):
+class FolderBody(Strict):
     """A folder; with `path`, the absolute path of the directory that it mirrors, a drop folder."""
 
     name: str

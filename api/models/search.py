@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.models.strict import Strict
 from api.retrieval.answer import AskAnswer
 from api.retrieval.questions import MOST_HITS, Mode
 
@@ -10,7 +11,7 @@ class _FromValues(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class SearchBody(BaseModel):
+class SearchBody(Strict):
     """A search. Without `folders` all of them are searched."""
 
     query: str
@@ -127,7 +128,7 @@ class SearchResult(_FromValues):
     took_ms: dict[str, float]
 
 
-class AskBody(BaseModel):
+class AskBody(Strict):
     """A question. With `stream` the answer comes as one server-sent event named `answer`."""
 
     question: str

@@ -36,8 +36,8 @@ def make_folder(body: FolderBody, response: Response, runtime: RuntimeOf) -> Fol
     name = checked_folder(body.name)
     path = None if body.path is None else checked_directory(body.path, runtime.settings)
     if path is not None:
-        watched = {folder.path for folder in runtime.database.run(folders.watched_folders)}
-        check_permitted(path, runtime.settings, watched)
+        watched = {folder.name: folder.path for folder in runtime.database.run(folders.watched_folders)}
+        check_permitted(name, path, runtime.settings, watched)
     if not runtime.database.run(lambda connection: _make(connection, name, path)):
         response.status_code = 200
     return find_folder(runtime, name)

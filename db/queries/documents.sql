@@ -14,11 +14,12 @@ WHERE documents.sha256 IS DISTINCT FROM excluded.sha256 OR documents.state = 're
 RETURNING id, version, (xmax = 0) AS created;
 
 -- name: receive_unreadable
--- Record a file whose bytes could not be kept: it is failed at once, with the reason, and an earlier version goes on answering.
+-- Record a file whose bytes could not be kept: it is failed at once, with the reason, and an earlier version goes on answering. No row when the folder no longer watches `root`.
 INSERT INTO documents (folder_id, path, name, bytes, state, failure_code, failure_message, failure_stage,
                        failure_permanent, failed_at, finished_at, source_modified_ns, source_inode)
-VALUES (%(folder_id)s, %(path)s, %(name)s, %(bytes)s, 'failed', %(code)s, %(message)s, 'extract',
-        %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s)
+SELECT f.id, %(path)s, %(name)s, %(bytes)s, 'failed'::document_state, %(code)s, %(message)s, 'extract'::document_stage,
+       %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s
+FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
 ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL,
     state = 'failed', stage = 'extract', awaits_ocr = false, attempts = 0,

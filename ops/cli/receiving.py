@@ -109,7 +109,7 @@ class Receiver:
             )
         )
         self.intake.unreadable += 1
-        self.intake.ids.append(received.id)
+        self.intake.ids.extend([received.id] if received else [])
 
     def _count(self, arrival: Arrival, received: Received | None) -> None:
         database = self._here.database

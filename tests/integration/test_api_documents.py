@@ -217,7 +217,7 @@ class TestRetry:
         fail(database, two, "encrypted")
         assert client.post("/v1/retry", json={"code": "encrypted", "folder": "inbox"}).json()["requeued"] == []
         assert client.post("/v1/retry", json={"code": "encrypted"}).json()["requeued"] == [two.id]
-        assert client.post("/v1/retry", json={}).json()["requeued"] == [one.id]
+        assert client.post("/v1/retry", json={"all": True}).json()["requeued"] == [one.id]
 
     @pytest.mark.parametrize(
         ("body", "status"), [({"code": "none"}, 422), ({"folder": "none"}, 404), ({"ids": [2**63]}, 422)]

@@ -188,7 +188,7 @@ class TestAccess:
         assert client.get("/v1/folders", headers=bearer).status_code == 200
         # With a token the address does not matter, nor the page that sends it.
         far = bearer | {"Host": "search.example.org", "Origin": "https://example.org"}
-        assert client.post("/v1/retry", json={}, headers=far).status_code == 200
+        assert client.post("/v1/retry", json={"all": True}, headers=far).status_code == 200
         wrong = client.get("/v1/folders", headers={"Authorization": "Bearer wrong"})
         assert (wrong.status_code, wrong.json()["code"]) == (401, "unauthorized")
         assert wrong.headers["www-authenticate"] == "Bearer"
@@ -204,9 +204,11 @@ class TestAccess:
         assert client.get("/v1/folders").status_code == 200
         rebound = client.get("/v1/folders", headers={"Host": "evil.example:8420"})
         assert (rebound.status_code, rebound.json()["code"]) == (403, "host_not_allowed")
-        foreign = client.post("/v1/retry", json={}, headers={"Origin": "https://evil.example"})
+        foreign = client.post("/v1/retry", json={"all": True}, headers={"Origin": "https://evil.example"})
         assert (foreign.status_code, foreign.json()["code"]) == (403, "cross_site")
-        assert client.post("/v1/retry", json={}, headers={"Origin": "http://127.0.0.1:8420"}).status_code == 200
+        assert (
+            client.post("/v1/retry", json={"all": True}, headers={"Origin": "http://127.0.0.1:8420"}).status_code == 200
+        )
 
     def test_beyond_this_machine_nothing_is_open_without_a_token(self, api_settings: Settings) -> None:
         with serving(api_settings, host="0.0.0.0") as client:
@@ -256,3 +258,24 @@ class TestPages:
             "/v1/documents/{document_id}/file", "/v1/documents/{document_id}/retry", "/v1/retry", "/v1/folders",
             "/v1/folders/{name}", "/v1/search", "/v1/ask", "/healthz", "/readyz", "/metrics",
         }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/retry", {}),
+        ("POST", "/v1/retry", {"document_ids": [1]}),
+        ("POST", "/v1/retry", {"dry_run": True, "code": "corrupt"}),
+        ("POST", "/v1/retry", {"all": True, "code": "corrupt"}),
+        ("POST", "/v1/search", {"query": "marmot", "folder": "nope"}),
+        ("POST", "/v1/ask", {"question": "marmot", "folder": "nope"}),
+        ("POST", "/v1/folders", {"name": "a", "directory": "/x"}),
+        ("GET", "/v1/documents?folders=nope", None),
+    ],
+)
+def test_a_word_that_nobody_knows_is_refused_and_not_ignored(
+    client: TestClient, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    answer = client.request(method, path, json=body)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["code"] == "validation_failed"

@@ -56,11 +56,22 @@ def test_a_drop_folder_is_a_directory_of_documents_wherever_the_watcher_runs(tmp
         assert error.value.code == "bad_path", path
 
 
-def test_only_below_a_root_or_where_it_is_watched_already(tmp_path: Path) -> None:
+def test_only_below_a_root_or_where_it_watches_already(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path / "data", drop_roots=f"{tmp_path / 'a'}:{tmp_path / 'b'}")
-    for allowed in ("a", "a/x/y", "b/x", "watched"):
-        check_permitted(str(tmp_path / allowed), settings, {str(tmp_path / "watched")})
-    for path in ("ab", "c", "watched/x", ""):
-        with pytest.raises(Problem) as error:
-            check_permitted(str(tmp_path / path), settings, {str(tmp_path / "watched")})
-        assert (error.value.status_code, error.value.code) == (403, "path_not_allowed"), path
+    watched = {"papers": str(tmp_path / "watched"), "old": str(tmp_path / "a" / "old")}
+    for allowed in ("a/new", "a/x/y", "b/x", "b"):
+        check_permitted("new", str(tmp_path / allowed), settings, watched)
+    check_permitted("papers", str(tmp_path / "watched"), settings, watched)
+    for refused in ("ab", "c", "", "watched"):
+        with pytest.raises(Problem) as raised:
+            check_permitted("new", str(tmp_path / refused), settings, watched)
+        assert (raised.value.status_code, raised.value.code) == (403, "path_not_allowed")
+
+
+def test_no_file_is_indexed_twice_by_two_drop_folders(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path / "data", drop_roots=str(tmp_path))
+    watched = {"papers": str(tmp_path / "papers")}
+    for overlapping in ("papers", "papers/2024", ""):
+        with pytest.raises(Problem) as raised:
+            check_permitted("new", str(tmp_path / overlapping), settings, watched)
+        assert (raised.value.status_code, raised.value.code) == (409, "folder_in_use")

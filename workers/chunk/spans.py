@@ -15,7 +15,7 @@ _LINE_END = re.compile(r"\n")
 _WHITE_SPACE = re.compile(r"\s")
 # A Western end needs white space after it, so that "v1.2.3" stays whole; an East Asian one does not.
 # Without the look-behind a long row of dots would be read again from each dot.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+\s+|[。！？｡]+[」』”’）]*\s*")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]*_]*\s+|[。！？｡]+[」』”’）]*\s*")
 _ABBREVIATIONS = frozenset({
     "al", "approx", "bspw", "bzw", "ca", "cf", "ch", "co", "dr", "eq", "eqs", "etc", "evtl", "fig", "figs", "ggf",
     "inc", "jr", "ltd", "mr", "mrs", "ms", "nr", "pp", "prof", "ref", "sec", "sog", "sr", "st", "usw", "vgl", "vol",

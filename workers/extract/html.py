@@ -9,6 +9,7 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.documents import Block, BlockKind, Extracted
+from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_rendered
 from workers.extract.decoding import decode
 from workers.extract.html_blocks import list_text, table_parts
@@ -19,6 +20,12 @@ from workers.extract.visible import has_visible_text
 
 NAME, VERSION = "html", 2
 
+DEEPEST = 5_000
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_UNNESTED = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+    | {"p", "li", "td", "th", "tr", "dt", "dd", "option", "optgroup", "thead", "tbody", "tfoot", "colgroup", "rp", "rt"}
+)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CHARSET = re.compile(rb"""<(?:meta[^>]{0,300}?charset|\?xml[^>]{0,100}?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 
@@ -33,6 +40,7 @@ def extract_html(path: Path, options: ReaderOptions) -> Extracted:
     declared = _CHARSET.search(data[:4096])
     decoded = decode(data, declared[1].decode("ascii") if declared else None)
     check_characters(len(decoded.text), options)
+    check_depth(decoded.text)
     # Halves of UTF-16 pairs cannot be handed to the parser.
     tree = LexborHTMLParser(decoded.text.encode("utf-8", "replace"))
     page = _Page()
@@ -46,6 +54,20 @@ def extract_html(path: Path, options: ReaderOptions) -> Extracted:
         title=(collapse(title.text()) or None) if title is not None else None,
         warnings=decoded.warnings,
     )
+
+
+def check_depth(page: str) -> None:
+    """See that the elements do not nest so deep that parsing takes minutes; what needs no end tag does not count.
+
+    Raises:
+        DocumentFailure: CORRUPT: they do.
+    """
+    depth = 0
+    for match in _TAG.finditer(page):
+        if match[2].lower() not in _UNNESTED:
+            depth = max(0, depth - 1) if match[1] else depth + 1
+        if depth > DEEPEST:
+            raise DocumentFailure(FailureCode.CORRUPT, f"Its elements nest more than {DEEPEST:,} deep")
 
 
 class _Page:

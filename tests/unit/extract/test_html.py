@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from pincite.documents import Extracted
+from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.html import extract_html
 from workers.extract.options import ReaderOptions
 
@@ -96,3 +97,16 @@ def test_deep_nesting_needs_no_deep_stack(tmp_path: Path, options: ReaderOptions
 def test_a_page_that_declares_no_encoding_of_text_is_guessed(tmp_path: Path, options: ReaderOptions, name: str) -> None:
     page = f'<meta charset="{name}"><p>caf'.encode() + b"\xe9</p>"
     assert read(tmp_path, options, page).text == "café"
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<b><table><tr><td>", "<ul><li>"])
+def test_elements_that_nest_without_end_are_refused_at_once(
+    tmp_path: Path, options: ReaderOptions, opening: str
+) -> None:
+    with pytest.raises(DocumentFailure) as raised:
+        read(tmp_path, options, opening * 20_000 + "deep down")
+    assert raised.value.code is FailureCode.CORRUPT
+
+
+def test_thousands_of_elements_without_end_tags_are_no_depth(tmp_path: Path, options: ReaderOptions) -> None:
+    assert read(tmp_path, options, "<ul>" + "<li>item<br>" * 20_000).text.count("item") == 20_000
