@@ -54,13 +54,13 @@ def checked_directory(path: str, settings: Settings) -> str:
         Problem: it is not absolute, or never a directory of documents (422 `bad_path`).
     """
     if "\0" in path or not path.startswith("/"):
-        raise _bad_path("a drop folder is named by its absolute path")
+        raise _bad_directory("a drop folder is named by its absolute path")
     directory = _resolved(path)
     if directory == Path("/") or any(directory.is_relative_to(kernel) for kernel in _KERNEL):
-        raise _bad_path("this directory is the system's own")
+        raise _bad_directory("this directory is the system's own")
     data = settings.data.resolve()
     if directory.is_relative_to(data) or data.is_relative_to(directory):
-        raise _bad_path("it holds Pincite's own data, or lies in it")
+        raise _bad_directory("it holds Pincite's own data, or lies in it")
     return str(directory)
 
 
@@ -95,8 +95,14 @@ def _resolved(path: str) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError) as error:  # a loop of symbolic links is a RuntimeError before Python 3.13
-        raise _bad_path("its symbolic links lead nowhere") from error
+        raise _bad_directory("its symbolic links lead nowhere") from error
 
 
 def _bad_path(reason: str) -> Problem:
     return Problem(422, "bad_path", f"The path cannot be used: {reason}. Give another one, such as `reports/2024.pdf`.")
+
+
+def _bad_directory(reason: str) -> Problem:
+    return Problem(
+        422, "bad_path", f"The directory cannot be watched: {reason}. Give another one, such as `/srv/papers`."
+    )

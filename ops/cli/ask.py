@@ -86,8 +86,8 @@ def _answered_here(settings: "Settings", work: "Callable[[Searcher], dict[str, A
     from api.retrieval.questions import QueryError, UnknownFolderError
     from api.retrieval.search import Searcher
     from ops.cli.connection import connected
+    from ops.cli.documents import no_such_folder
     from ops.cli.options import UsageProblem
-    from ops.cli.remote import no_such_folder
     from pincite.embedding import EmbeddingModel
 
     with connected(settings) as connection:

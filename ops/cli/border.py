@@ -22,6 +22,7 @@ class ExitCode(IntEnum):
     NOT_RUNNING = 3
     UNAVAILABLE = 4
     INTERRUPTED = 130
+    NOBODY_READS = 141
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,15 @@ def translated() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        sys.stderr.write("Interrupted.\n")
+        from ops.cli.output import say
+
+        say("Interrupted.")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
+    except BrokenPipeError:
+        from ops.cli.output import give_up
+
+        give_up(sys.stdout)  # as in `pincite show 2 | head -1`
+        raise typer.Exit(ExitCode.NOBODY_READS) from None
     except Exception as error:
         problem = describe(error)
         if problem is None:

@@ -6,10 +6,29 @@ from typing import Any
 from api.models.documents import document_of, document_with_history_of
 from db.connect import Database
 from db.documents import AttemptDetails, DocumentDetails, Listing, PageDetails, list_documents
+from db.folders import folder_ids
+from ops.cli.border import CommandFailed
 from pincite.documents import State
 from pincite.failures import FAILURES, FailureCode
 
 _PAGE = 500
+
+
+def check_folder(database: Database, name: str | None) -> None:
+    """See that there is a folder of that name, where one was named.
+
+    Raises:
+        CommandFailed: there is none.
+    """
+    if name is not None and name not in database.run(lambda connection: folder_ids(connection, [name])):
+        raise no_such_folder([name])
+
+
+def no_such_folder(names: Sequence[str]) -> CommandFailed:
+    """The problem of a command that was to look in folders that do not exist."""
+    return CommandFailed(
+        f"There is no folder {', '.join(repr(name) for name in names)}. `pincite status` names them all."
+    )
 
 
 def all_failed(database: Database, folder: str | None, code: str | None) -> list[DocumentDetails]:

@@ -1,5 +1,6 @@
 """Registering the drop folders of `pincite up`, with everything refused that would lose or double documents."""
 
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,13 @@ def checked_drops(directories: Sequence[Path], settings: Settings) -> list[DropF
     for given in directories:
         directory = resolved(given)
         if not is_readable_directory(directory):
-            what = "cannot be read" if directory.exists() else "does not exist"
-            raise UsageProblem(f"--drop {given}: the directory {what}. Make it first, or name another.")
+            raise UsageProblem(f"--drop {given}: {_unusable(directory)}")
         try:
             checked_directory(str(directory), settings)
         except Problem as problem:
-            raise UsageProblem(f"--drop {given}: {problem.detail}") from problem
+            # The API's example is the path of a document.
+            what = str(problem.detail).partition(" Give another")[0]
+            raise UsageProblem(f"--drop {given}: {what} Name a directory of documents, such as ~/papers.") from problem
         drop = DropFolder(checked_folder(directory.name), directory)
         other = drops.setdefault(drop.name, drop)
         if other.directory != directory:
@@ -47,6 +49,18 @@ def checked_drops(directories: Sequence[Path], settings: Settings) -> list[DropF
                 f"--drop: {other.directory} and {directory} would both be the folder {drop.name!r}. Rename one of them."
             )
     return list(drops.values())
+
+
+def _unusable(directory: Path) -> str:
+    try:
+        mode = directory.stat().st_mode
+    except FileNotFoundError:
+        return "the directory does not exist. Make it first, or name another."
+    except OSError as error:
+        return f"the directory cannot be reached: {error.strerror}. Name another, or run as an account that may."
+    if not stat.S_ISDIR(mode):
+        return "this is a file, not a directory. Name the directory it lies in, or add it with `pincite ingest`."
+    return "this account cannot read the directory. Let it, or name another."
 
 
 def register(database: Database, drops: Sequence[DropFolder]) -> None:

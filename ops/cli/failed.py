@@ -26,11 +26,12 @@ def failed(
 ) -> None:
     """List failed documents by reason, with what to do about each."""
     from ops.cli.connection import connected
-    from ops.cli.documents import all_failed
+    from ops.cli.documents import all_failed, check_folder
     from ops.cli.output import print_json, say
 
     code = checked_code(code)
     with connected(load_settings(data)) as here:
+        check_folder(here.database, folder)
         documents = all_failed(here.database, folder, code)
     groups = by_code(documents)
     if json:

@@ -74,6 +74,8 @@ def _summary(intake: "Intake", found: "Found") -> str:
     from ops.cli.output import many
 
     parts = [f"{intake.new} new", f"{intake.changed} changed", f"{intake.known} known already"]
+    if intake.brought_back:
+        parts.append(f"{intake.brought_back} brought back (removed before)")
     if intake.unreadable:
         parts.append(f"{intake.unreadable} unreadable")
     folders = ", ".join(sorted({source.folder for source in found.sources})) or "no folder"

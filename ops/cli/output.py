@@ -2,13 +2,15 @@
 
 import json
 import logging
+import os
 import re
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,19 +31,38 @@ def console(*, stderr: bool = False) -> "Console":
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else _WIDE
-    return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
+    if stream.isatty():
+        return Console(file=stream, markup=False, highlight=False, emoji=False)
+    # Said outright, because FORCE_COLOR and its like would make a terminal of a file.
+    return Console(file=stream, width=_WIDE, force_terminal=False, markup=False, highlight=False, emoji=False)
 
 
 def tell(text: str = "") -> None:
     """Lines of the answer, on standard output."""
-    sys.stdout.write(_lines(text))
+    _write(_lines(text))
 
 
 def say(text: str) -> None:
-    """Lines about the work, on standard error."""
-    sys.stderr.write(_lines(text))
-    sys.stderr.flush()
+    """Lines about the work, on standard error. Where nobody can read them any more, the work goes on without."""
+    try:
+        sys.stderr.write(_lines(text))
+        sys.stderr.flush()
+    except OSError:  # the terminal was closed
+        give_up(sys.stderr)
+
+
+def give_up(stream: IO[str]) -> None:
+    """Let a stream that nobody reads end nowhere, so that Python does not stumble over it when it ends."""
+    with suppress(OSError, ValueError):  # ValueError: it is no file, or closed
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _write(text: str) -> None:
+    # At once, because a file that takes both streams would get them out of order.
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _lines(text: str) -> str:
@@ -50,7 +71,7 @@ def _lines(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """One JSON value on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
+    _write(json.dumps(value, ensure_ascii=False, indent=2, default=_plain) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -73,10 +94,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, nu
     target = console()
     if target.is_terminal:
         target.print(table)
+        sys.stdout.flush()
         return
     with target.capture() as capture:
         target.print(table)
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    _write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
 def wrapped(text: str, indent: str) -> str:

@@ -14,7 +14,7 @@ from ops.cli.connection import Connected
 from ops.cli.options import UsageProblem
 from ops.cli.output import say
 from ops.cli.sources import Source
-from pincite.documents import Stage
+from pincite.documents import Stage, State
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import OriginalTooLargeError
 from workers.tree import Signature
@@ -24,12 +24,16 @@ _TRIES = 3
 
 @dataclass(slots=True)
 class Intake:
-    """What came of all files. `ids` are their documents', also of those that were known already."""
+    """What came of all files. `ids` are their documents', also of those that were known already.
+
+    `brought_back` had been removed; they are not among the `changed`.
+    """
 
     ids: list[int] = field(default_factory=list)
     new: int = 0
     changed: int = 0
     known: int = 0
+    brought_back: int = 0
     unreadable: int = 0
 
 
@@ -39,6 +43,7 @@ class Receiver:
     def __init__(self, here: Connected) -> None:
         self._here = here
         self._folders: dict[str, int] = {}
+        self._removed: set[str] = set()
         self._broker_away = False
         self.intake = Intake()
 
@@ -59,8 +64,9 @@ class Receiver:
             seen = f"PINCITE_MAX_FILE_MB is {error.limit >> 20} and the file is larger"
             self._refuse(source, folder_id, DocumentFailure(FailureCode.TOO_LARGE, seen))
         else:
+            removed = source.folder in self._removed and self._is_removed(arrival)
             received = self._here.database.run(lambda connection: receive_document(connection, arrival))
-            self._count(arrival, received)
+            self._count(arrival, received, removed=removed)
 
     def _folder(self, source: Source) -> int:
         if source.folder not in self._folders:
@@ -71,6 +77,8 @@ class Receiver:
                         f"The folder {source.folder!r} is kept in step with {folder.path}. Put the files there, or "
                         "name another folder with --folder."
                     )
+                if folder.removed:
+                    self._removed.add(source.folder)
             self._folders[source.folder] = run(lambda connection: ensure_folder(connection, source.folder))
         return self._folders[source.folder]
 
@@ -111,7 +119,11 @@ class Receiver:
         self.intake.unreadable += 1
         self.intake.ids.extend([received.id] if received else [])
 
-    def _count(self, arrival: Arrival, received: Received | None) -> None:
+    def _is_removed(self, arrival: Arrival) -> bool:
+        known = self._here.database.run(lambda connection: find_document(connection, arrival.folder_id, arrival.path))
+        return known is not None and known.state is State.REMOVED
+
+    def _count(self, arrival: Arrival, received: Received | None, *, removed: bool) -> None:
         database = self._here.database
         if received is None:
             known = database.run(lambda connection: find_document(connection, arrival.folder_id, arrival.path))
@@ -119,7 +131,8 @@ class Receiver:
             self.intake.ids.extend([known.id] if known else [])
             return
         self.intake.new += received.created
-        self.intake.changed += not received.created
+        self.intake.brought_back += removed
+        self.intake.changed += not received.created and not removed
         self.intake.ids.append(received.id)
         if self._broker_away:
             return

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ops.cli.border import CommandFailed, ExitCode
+from ops.cli.border import ExitCode
 from ops.cli.options import DataOption, FolderOption, UsageProblem, load_settings
 
 if TYPE_CHECKING:
@@ -36,13 +36,14 @@ def remove(ids: Ids = None, data: DataOption = None, folder: FolderOption = None
 def _remove_folder(here: "Connected", name: str, *, yes: bool) -> None:
     from db.documents import forget_gone, remove_document
     from db.folders import folder_ids, known_files, list_folders, unwatch_folder
+    from ops.cli.documents import no_such_folder
     from ops.cli.output import many, say
     from pincite.documents import State
 
     run = here.database.run
     found = run(lambda connection: list_folders(connection, name))
     if not found:
-        raise CommandFailed(f"There is no folder {name!r}. `pincite status` names them all.")
+        raise no_such_folder([name])
     watched = f" and stop watching {found[0].path}" if found[0].path else ""
     _confirm(f"Remove all {many(found[0].documents, 'document')} of the folder {name!r}{watched}?", yes=yes)
     # The watcher first: it must not take in again what is removed below.

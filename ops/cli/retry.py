@@ -38,11 +38,13 @@ def retry(
     """Try failed documents again from the stage where they failed; mend the cause first."""
     from db.retry import RetryRequest
     from ops.cli.connection import connected
+    from ops.cli.documents import check_folder
     from ops.cli.ingest import await_outcome
 
     request = RetryRequest(ids or None, folder, checked_code(code))
     _check(request, everything=all, dry_run=dry_run, wait=wait)
     with connected(load_settings(data)) as here:
+        check_folder(here.database, folder)
         outcome = requeue(here, request, dry_run=dry_run)
         _print(outcome, dry_run=dry_run, json=json)
         failed = await_outcome(here, [due.id for due in outcome.due]) if wait else 0
@@ -92,7 +94,8 @@ def _print(outcome: "Retry", *, dry_run: bool, json: bool) -> None:
         rows = [(item.id, f"{item.folder}: {item.path}", item.code, item.stage) for item in outcome.requeued]
         print_table(["id", "document", "had failed with", "goes on at"], rows, numbers=["id"])
     if outcome.left:
-        tell(f"{many(len(outcome.left), 'document')} left as they are:")
+        as_it_is = "as it is" if len(outcome.left) == 1 else "as they are"
+        tell(f"{many(len(outcome.left), 'document')} left {as_it_is}:")
         left_rows = [
             (item.id, f"{item.folder}: {item.path}" if item.path else "", item.reason) for item in outcome.left
         ]

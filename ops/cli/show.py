@@ -45,8 +45,9 @@ def _print_facts(document: "DocumentDetails") -> None:
     if document.failure_code is not None:
         tell()
         tell(f"Failed: {document.failure_code} at {document.failure_stage}")
-        tell(wrapped(document.failure_message or "", "  "))
-        tell(wrapped(f"Next: {next_action(document.failure_code)}", "  "))
+        step = next_action(document.failure_code)
+        tell(wrapped((document.failure_message or "").removesuffix(step).rstrip(), "  "))
+        tell(wrapped(f"Next: {step}", "  "))
     if document.warnings:
         tell()
         tell("Warnings")
@@ -57,15 +58,18 @@ def _print_facts(document: "DocumentDetails") -> None:
 
 def _facts(document: "DocumentDetails") -> "Iterator[tuple[str, object]]":
     from ops.cli.output import duration, moment, size
+    from pincite.documents import State
 
     answers = "yes" if document.searchable else "no"
+    ended = document.state in {State.INDEXED, State.REMOVED}
+    stage = "" if ended else f" (stage {document.stage}, attempts at it: {document.attempts})"
     stamp = f"{document.model} ({document.dimensions} dimensions)" if document.model else None
     confidence = "" if document.ocr_confidence is None else f", confidence {document.ocr_confidence:.2f}"
     took = None
     if document.started_at is not None and document.finished_at is not None:
         took = duration((document.finished_at - document.started_at).total_seconds())
     everything: tuple[tuple[str, object], ...] = (
-        ("state", f"{document.state} (stage {document.stage}, attempts {document.attempts}), answers: {answers}"),
+        ("state", f"{document.state}{stage}, answers: {answers}"),
         ("type", document.media_type),
         ("size", size(document.bytes)),
         ("sha256", document.sha256 or "its bytes were never kept"),
@@ -101,8 +105,8 @@ def _print_pages(pages: "Sequence[PageDetails]") -> None:
         rows.append(
             (page.number, page.label, source, confidence, f"{page.start_offset}-{page.end_offset}" if placed else None)
         )
-    headings = ["page", "label", "text from", "OCR confidence", "characters"]
-    print_table(headings, rows, numbers=["page", "OCR confidence", "characters"])
+    headings = ["page", "label", "text from", "OCR confidence", "from-to"]
+    print_table(headings, rows, numbers=["page", "OCR confidence", "from-to"])
 
 
 def _print_attempts(attempts: "Sequence[AttemptDetails]") -> None:

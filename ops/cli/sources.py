@@ -42,7 +42,7 @@ def find_sources(paths: Sequence[Path], folder: str | None) -> Found:
     found = Found()
     for given in paths:
         location = resolved(given)
-        if location.is_dir():
+        if os.path.isdir(location):  # noqa: PTH112  Path.is_dir raises where a directory above is closed
             _walk(location, checked_folder(folder or location.name), found)
         else:
             _check_file(given, location)
@@ -98,4 +98,4 @@ def _refuse_clashes(sources: Sequence[Source]) -> None:
 
 def is_readable_directory(path: Path) -> bool:
     """Whether this account can list the directory and enter it."""
-    return path.is_dir() and os.access(path, os.R_OK | os.X_OK)
+    return os.access(path, os.R_OK | os.X_OK) and path.is_dir()

@@ -15,7 +15,7 @@ from db.migrate import migrate
 from ops.cli.dropfolders import DropFolder, register, registered
 from ops.cli.options import UsageProblem
 from ops.cli.output import say
-from ops.cli.remote import answers
+from ops.cli.remote import answers, can_search
 from ops.services.children import children
 from ops.services.errors import AlreadyRunningError
 from ops.services.installation import Installation, open_installation, running
@@ -23,6 +23,7 @@ from ops.services.supervisor import Supervisor
 from pincite.settings import Settings
 
 API_SECONDS = 120.0
+SEARCH_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,16 @@ class Started:
                 supervisor.poll()
             time.sleep(0.1)
         return False
+
+    def wait_for_search(self, supervisor: Supervisor) -> bool:
+        """Wait until the API can search, and watch the children meanwhile; False when it cannot in time."""
+        deadline = time.monotonic() + SEARCH_SECONDS
+        while not can_search(self.api_url):
+            if time.monotonic() > deadline:
+                return False
+            supervisor.poll()
+            time.sleep(0.2)
+        return True
 
 
 class SayingSupervisor(Supervisor):
@@ -125,15 +136,19 @@ def supervisor_of(here: Started) -> SayingSupervisor:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM ends the block as Ctrl-C does, so that everything is stopped in order."""
+    """SIGTERM, and SIGHUP unless it is ignored, end the block as Ctrl-C does: everything is stopped in order."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # else: started with nohup
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _local_host(host: str) -> str:

@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ops.cli.border import CommandFailed
 from ops.cli.options import DataOption, FolderOption, JsonOption, load_settings
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ def status(data: DataOption = None, folder: FolderOption = None, json: JsonOptio
     from db.health import recent_work
     from db.sweep import queue_ages
     from ops.cli.connection import connected
+    from ops.cli.documents import no_such_folder
     from ops.cli.output import print_json
 
     with connected(load_settings(data)) as here, here.database.transaction() as connection:
@@ -30,7 +30,7 @@ def status(data: DataOption = None, folder: FolderOption = None, json: JsonOptio
         ages = queue_ages(connection)
         recent = recent_work(connection, RECENT_SECONDS)
     if folder is not None and not folders:
-        raise CommandFailed(f"There is no folder {folder!r}. `pincite status` names them all.")
+        raise no_such_folder([folder])
     if json:
         listed = [folder_of(item, failures).model_dump(mode="json") for item in folders]
         print_json({"folders": listed, "unfinished": [asdict(age) for age in ages], "last_minute": asdict(recent)})

@@ -1,6 +1,5 @@
 """`pincite up`: everything on this machine, until Ctrl-C."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,4 +76,7 @@ def _ready(here: "Started", supervisor: "SayingSupervisor") -> None:
     if not here.drops:
         tell("  drop folders    none; name one with --drop DIR, or add files with `pincite ingest PATH`")
     tell("  stop            Ctrl-C, or SIGTERM to this process")
-    sys.stdout.flush()
+    if here.wait_for_search(supervisor):
+        tell("Ready to search.")
+    else:
+        say("It cannot search yet. `pincite doctor` shows what is missing.")

@@ -40,7 +40,7 @@ class Cluster:
 
     @property
     def exists(self) -> bool:
-        return (self.directory / "PG_VERSION").exists()
+        return _holds_cluster(self.directory)
 
 
 def locate(settings: Settings) -> Cluster:
@@ -55,7 +55,7 @@ def locate(settings: Settings) -> Cluster:
     data = settings.data.resolve()
     account = service_account(settings)
     directory = _directory(data, account)
-    if (directory / "PG_VERSION").exists():
+    if _holds_cluster(directory):
         account = _owner(directory, account)
         _check_version(directory)
     programs = find_postgres()
@@ -64,18 +64,31 @@ def locate(settings: Settings) -> Cluster:
     return Cluster(directory, _socket_directory(data, directory, account), account, programs)
 
 
+def _holds_cluster(directory: Path) -> bool:
+    try:
+        (directory / "PG_VERSION").stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except PermissionError as error:
+        raise ServiceError(
+            f"The database in {directory} cannot be reached: {error}. Run Pincite as the account that owns it, or name "
+            "another data directory with --data."
+        ) from error
+    return True
+
+
 def _directory(data: Path, account: Account) -> Path:
     inside, recorded = data / "postgres", read_record(data).cluster
     if recorded is not None:
         directory = Path(recorded)
-        if not (directory / "PG_VERSION").exists():
+        if not _holds_cluster(directory):
             raise ServiceError(
                 f"The database of {data} was kept in {directory}, and it is not there any more. Restore it, "
                 f"or remove {data / 'services.json'} to begin with an empty one."
             )
         _check_owner_mark(data, directory.parent)
         return directory
-    if (inside / "PG_VERSION").exists() or not is_root() or can_reach(data, account):
+    if _holds_cluster(inside) or not is_root() or can_reach(data, account):
         return inside
     return _place_outside(data, account) / "postgres"
 
@@ -85,7 +98,7 @@ def _place_outside(data: Path, account: Account) -> Path:
     place, number = state_directory(data) / key, 2
     # A data directory that was deleted and made anew must not find the database of its predecessor.
     fresh = not (data / "originals").exists() and not (data / "valkey").exists()
-    while fresh and (place / "postgres" / "PG_VERSION").exists():
+    while fresh and _holds_cluster(place / "postgres"):
         place, number = place.with_name(f"{key}-{number}"), number + 1
     _own_folder(place, 0, account.gid, 0o710)
     write_private(place / _OWNER_MARK, f"{data}\n")

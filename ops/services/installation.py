@@ -78,14 +78,24 @@ def open_installation(settings: Settings) -> Iterator[Installation]:
             postgres = Postgres(settings)
             services.append(postgres)
             stack.callback(postgres.stop)
-            settings = settings.model_copy(update={"database_url": SecretStr(postgres.start())})
+            settings = settings.model_copy(update={"database_url": SecretStr(_address(postgres))})
         if settings.broker_url is None:
             valkey = Valkey(settings)
             services.append(valkey)
             stack.callback(valkey.stop)
-            settings = settings.model_copy(update={"broker_url": SecretStr(valkey.start())})
+            settings = settings.model_copy(update={"broker_url": SecretStr(_address(valkey))})
         update_record(data, database_url=settings.database, broker_url=settings.broker)
         yield Installation(settings, tuple(services))
+
+
+def _address(service: Service) -> str:
+    try:
+        return service.start()
+    except OSError as error:
+        raise ServiceError(
+            f"{service.name} could not be started: {error}. Run as the account that owns the data directory, or name "
+            "another with --data."
+        ) from error
 
 
 @contextmanager
@@ -99,7 +109,7 @@ def running(settings: Settings) -> Addresses | None:
     """The addresses of the installation that runs on this data directory, or None.
 
     Raises:
-        ServiceError: the directory belongs to another account.
+        ServiceError: the directory belongs to another account, or cannot be reached.
     """
     data = settings.data.resolve()
     try:
@@ -107,7 +117,7 @@ def running(settings: Settings) -> Addresses | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PermissionError as error:
-        raise ServiceError(f"{data} belongs to another account: {error}. Run this command as that one.") from error
+        raise ServiceError(f"{_refused(data)} Run as an account that may, or name another with --data.") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -115,6 +125,13 @@ def running(settings: Settings) -> Addresses | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def _refused(data: Path) -> str:
+    for folder in (*reversed(data.parents), data):
+        if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+            return f"The data directory {data} cannot be reached: this account may not enter {folder}."
+    return f"The data directory {data} belongs to another account: {data / LOCK} cannot be opened."
 
 
 def connect(settings: Settings) -> Settings:

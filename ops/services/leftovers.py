@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from ops.services.errors import AlreadyRunningError
+from ops.services.errors import AlreadyRunningError, ServiceError
 from ops.services.processes import Identity, end
 from ops.services.record import write_private
 
@@ -77,6 +77,7 @@ def end_leftovers(data: Path, grace: float = 5.0) -> int:
 
     Raises:
         AlreadyRunningError: the supervisor of that run is alive.
+        ServiceError: this account may not read what that run recorded.
     """
     path = data / _NAME
     try:
@@ -84,6 +85,8 @@ def end_leftovers(data: Path, grace: float = 5.0) -> int:
         supervisor = Identity(*content["supervisor"])
         recorded = [Identity(*child) for child in content["children"].values()]
         token, directory = str(content["token"]), str(content["data"])
+    except PermissionError as error:
+        raise ServiceError(f"{path} cannot be read: {error}. Run as the account that owns it.") from error
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         path.unlink(missing_ok=True)
         return 0

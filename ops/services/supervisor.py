@@ -218,7 +218,9 @@ class Supervisor:
         end(marked(f"{self._run.token}:{child.name}"), grace=0)
         kept.process = None
         last = log_tail(self._log(child.name), lines=1)[:300]
-        self._plan(kept, f"{child.name} ended ({describe_end(code)}){': ' + last if last else ''}")
+        self._plan(
+            kept, f"{child.name} ended ({describe_end(code)}){'; last line of its log: ' + last if last else ''}"
+        )
 
     def _plan(self, kept: _Kept, what: str) -> None:
         delay = kept.backoff.after(time.monotonic() - kept.started)

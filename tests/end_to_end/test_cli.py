@@ -31,9 +31,10 @@ def environment(data: Path) -> dict[str, str]:
     }
 
 
-def pincite(data: Path, *arguments: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+def pincite(data: Path, *arguments: str, seconds: float = 120, **more: str) -> subprocess.CompletedProcess[str]:
+    variables = environment(data) | more
     return subprocess.run(
-        [*PINCITE, *arguments], env=environment(data), capture_output=True, text=True, timeout=seconds, check=False
+        [*PINCITE, *arguments], env=variables, capture_output=True, text=True, timeout=seconds, check=False
     )
 
 
@@ -73,6 +74,8 @@ def test_from_drop_folder_to_answer_and_a_clean_stop():
             assert lines[0].startswith("Pincite runs at http://127.0.0.1:")
             assert any(f"drop folder     hut: {drop}" in line for line in lines)
 
+            assert process.stdout.readline() == "Ready to search.\n"
+
             second = pincite(data, "up", "--port", "0")
             assert second.returncode == ExitCode.UNAVAILABLE
             assert f"(process {process.pid})" in second.stderr
@@ -96,6 +99,14 @@ def test_from_drop_folder_to_answer_and_a_clean_stop():
 
             doctor = json.loads(pincite(data, "doctor", "--json").stdout)
             assert [finding for finding in doctor["findings"] if finding["level"] == "fail"] == []
+
+            token = pincite(data, "token", "create", "laptop").stdout.strip()
+            with_token = pincite(data, "search", "When is tea served?", PINCITE_TOKEN=token)
+            assert with_token.stderr == ""
+            without = pincite(data, "search", "When is tea served?")
+            assert without.stderr.startswith("The running API wants a token (PINCITE_TOKEN);")
+            assert len(without.stderr.splitlines()) == 1
+            assert without.stdout == with_token.stdout
 
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0

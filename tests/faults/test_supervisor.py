@@ -113,7 +113,7 @@ def test_a_killed_child_comes_back_and_its_family_does_not_stay(tmp_path: Path) 
     assert not lives(second)
     assert not lives(second_grandchild)
     assert said
-    assert "one ended (signal SIGKILL): lives 3; next start in 0.5 s" in said[0]
+    assert "one ended (signal SIGKILL); last line of its log: lives 3; next start in 0.5 s" in said[0]
     assert not (tmp_path / "children.json").exists()
 
 
@@ -124,7 +124,7 @@ def test_a_child_that_dies_at_once_is_tried_ever_more_slowly(tmp_path: Path) -> 
         wait_until(lambda: len(said) >= 3)
     delays = [text.split("next start in ")[1].split(" s")[0] for text in said[:3]]
     assert delays == ["0.5", "1", "2"]
-    assert "one ended (exit code 1): the reason" in said[0]
+    assert "one ended (exit code 1); last line of its log: the reason" in said[0]
 
 
 def test_two_supervisors_do_not_share_a_directory(tmp_path: Path) -> None:

@@ -186,9 +186,10 @@ def test_status(run, papers, database):
 
 
 def test_names_that_are_not_there(run):
-    for arguments in (["status", "--folder", "x"], ["show", "7"], ["token", "delete", "x"]):
+    in_folder = [[*command, "--folder", "x"] for command in (["status"], ["failed"], ["retry"], ["ask", "who?"])]
+    for arguments in (*in_folder, ["remove", "--folder", "x", "--yes"], ["show", "7"], ["token", "delete", "x"]):
         result = run(*arguments)
-        assert result.exit_code == ExitCode.FAILED
+        assert (result.exit_code, result.stdout) == (ExitCode.FAILED, "")
         assert "There is no" in result.stderr
 
 
@@ -201,6 +202,23 @@ def test_show_has_facts_failure_and_attempts(run, database, tmp_path):
     assert "late: late.txt" in text
     assert "failed (corrupt)" in text
     assert "Next: Open it in its own program" in text
+    assert "failed (stage extract, attempts at it: 1), answers: no" in text
+
+
+def test_show_says_the_next_step_once(run, database):
+    document_id = fail(database, "papers", "a.txt")
+    text = run("show", str(document_id)).stdout
+    assert text.count(FAILURES[FailureCode.READ_ERROR].next_action) == 1
+    assert "Permission denied." in text
+
+
+def test_show_of_an_indexed_document(run, database, papers):
+    run("ingest", str(papers / "a.txt"))
+    with database.transaction() as connection:
+        connection.execute(b"UPDATE documents SET state = 'indexed'")
+    text = run("show", str(all_documents(database)[0]["id"])).stdout
+    assert "indexed, answers:" in text
+    assert "attempts" not in text
 
 
 def test_failed_is_grouped_and_limited(run, database):
@@ -212,6 +230,7 @@ def test_failed_is_grouped_and_limited(run, database):
     assert "and 1 more" in text
     assert "Permission denied." in text
     assert [group["code"] for group in answer(run("failed", "--code", "too_large", "--json"))["codes"]] == ["too_large"]
+    database.run(lambda connection: ensure_folder(connection, "other"))
     assert answer(run("failed", "--folder", "other", "--json")) == {"failed": 0, "codes": []}
 
 
@@ -223,6 +242,7 @@ def test_retry_requeues_what_can_be_and_says_why_not(run, database, tmp_path):
     assert [item["id"] for item in plan["left"]] == [never_kept]
     assert "pincite ingest" in plan["left"][0]["reason"]
     assert state_of(database, kept) is State.FAILED
+    assert "1 document left as it is:" in run("retry", "--all", "--dry-run").stdout
     done = answer(run("retry", "--all", "--json"))
     assert [item["id"] for item in done["requeued"]] == [kept]
     assert (state_of(database, kept), state_of(database, never_kept)) == (State.QUEUED, State.FAILED)
@@ -279,7 +299,13 @@ def test_removing_a_drop_folder_ends_the_watching(run, database, papers):
     assert "2 documents removed" in result.stderr
     assert database.run(watched_folders) == []
     assert all_documents(database) == []
-    assert "2 changed" in run("ingest", str(papers)).stderr
+    assert "0 new, 0 changed, 0 known already, 2 brought back" in run("ingest", str(papers)).stderr
+
+
+def test_ingest_says_what_it_brings_back(run, database, papers):
+    assert "brought back" not in run("ingest", str(papers)).stderr
+    assert run("remove", str(all_documents(database)[0]["id"]), "--yes").exit_code == 0
+    assert "0 changed, 1 known already, 1 brought back (removed before)" in run("ingest", str(papers)).stderr
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(run, database):
@@ -361,6 +387,6 @@ def test_search_and_ask_before_anything_is_indexed(run):
     assert text.exit_code == 0
     assert text.stdout.startswith("No answer. Nothing has been indexed yet.")
     unknown = run("ask", "anything?", "--folder", "nowhere")
-    assert unknown.exit_code == ExitCode.USAGE
+    assert unknown.exit_code == ExitCode.FAILED
     assert "There is no folder 'nowhere'" in unknown.stderr
     assert run("search", "   ").exit_code == ExitCode.USAGE

@@ -1,9 +1,12 @@
 """One data directory, one installation: found again, found by others, side by side with its neighbours."""
 
 import os
+import pwd
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -11,7 +14,8 @@ import psycopg
 import pytest
 import redis
 
-from ops.services.errors import AlreadyRunningError, NotRunningError
+from ops.services.cluster import locate
+from ops.services.errors import AlreadyRunningError, NotRunningError, ServiceError
 from ops.services.installation import (
     connect,
     open_installation,
@@ -116,3 +120,40 @@ def test_only_what_is_missing_is_started(open_folder: Path) -> None:
             assert [service.name for service in two.services] == ["valkey"]
             assert two.settings.database == one.database
         assert not (open_folder / "two" / "postgres").exists()
+
+
+@contextmanager
+def as_another_account() -> Iterator[None]:
+    """Root becomes `nobody` for the block; anyone else is kept out by mode bits alone."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_directory_out_of_reach_is_told_apart_from_one_of_another_account(open_folder: Path) -> None:
+    closed = open_folder / "closed"
+    (closed / "data").mkdir(parents=True)
+    (closed / "data" / "lock").touch(mode=0o600)
+    closed.chmod(0)
+    with as_another_account(), pytest.raises(ServiceError, match=f"may not enter {closed}"):
+        running(at(closed / "data"))
+    closed.chmod(0o711)
+    (closed / "data").chmod(0o711)
+    (closed / "data" / "lock").chmod(0)
+    with as_another_account(), pytest.raises(ServiceError, match="belongs to another account"):
+        running(at(closed / "data"))
+
+
+def test_a_database_out_of_reach_is_named(open_folder: Path) -> None:
+    (open_folder / "data" / "postgres").mkdir(parents=True)
+    (open_folder / "data" / "postgres" / "PG_VERSION").write_text("18")
+    (open_folder / "data" / "postgres").chmod(0)
+    try:
+        with as_another_account(), pytest.raises(ServiceError, match="cannot be reached"):
+            locate(at(open_folder / "data"))
+    finally:
+        (open_folder / "data" / "postgres").chmod(0o700)

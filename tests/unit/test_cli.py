@@ -12,10 +12,11 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from ops.cli import app
-from ops.cli.border import ExitCode, describe
+from ops.cli.border import CommandFailed, ExitCode, describe
 from ops.cli.failed import by_code, detail
 from ops.cli.options import UsageProblem
-from ops.cli.output import duration, many, shown, size, wrapped
+from ops.cli.output import console, duration, many, print_table, shown, size, wrapped
+from ops.cli.remote import authorization, refuse
 from ops.cli.sources import find_sources
 from ops.cli.starting import with_port
 from pincite.failures import DocumentFailure, FailureCode
@@ -159,6 +160,16 @@ def test_a_drop_folder_must_not_hold_the_data_directory(run, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_drop_folder_that_is_none_is_told_apart(run, tmp_path):
+    (tmp_path / "note.txt").write_text("x")
+    file = run("up", "--drop", str(tmp_path / "note.txt"))
+    assert file.exit_code == ExitCode.USAGE
+    assert "this is a file, not a directory" in file.stderr
+    home = run("up", "--drop", str(tmp_path))
+    assert "Name a directory of documents, such as ~/papers." in home.stderr
+    assert "2024.pdf" not in home.stderr
+
+
 def test_a_busy_port_is_named_before_anything_starts(run, tmp_path):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
@@ -240,6 +251,63 @@ def test_a_path_that_does_not_exist(tmp_path):
 def test_what_is_shown_cannot_act_on_a_terminal():
     assert shown("a\x1b[2Jb\r\n\u202ec") == "a�[2Jb���c"
     assert shown("Übergabe – 第三") == "Übergabe – 第三"
+
+
+def broken_pipe() -> int:
+    """The end to write to of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+def test_an_answer_that_nobody_reads_on_ends_quietly(tmp_path):
+    code = "from ops.cli import main; import sys; sys.argv = ['pincite', 'doctor']; main()"
+    pipe = broken_pipe()
+    environment = os.environ | {"PINCITE_DATA": str(tmp_path / "data")}
+    result = subprocess.run(
+        [sys.executable, "-c", code], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False, env=environment
+    )
+    os.close(pipe)
+    assert (result.returncode, result.stderr) == (ExitCode.NOBODY_READS, "")
+
+
+def test_a_closed_terminal_does_not_stop_the_work():
+    code = "from ops.cli.output import say, tell; say('one'); say('two'); tell('the end')"
+    pipe = broken_pipe()
+    result = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=pipe, text=True, check=False)
+    os.close(pipe)
+    assert (result.returncode, result.stdout) == (0, "the end\n")
+
+
+def test_both_streams_in_one_file_keep_their_order(tmp_path):
+    code = (
+        "from ops.cli.output import print_json, print_table, say, tell; "
+        "tell('1'); say('2'); print_table(['3'], []); say('4'); print_json(5); say('6')"
+    )
+    with (tmp_path / "both").open("w") as both:
+        subprocess.run([sys.executable, "-c", code], stdout=both, stderr=subprocess.STDOUT, check=True)
+    assert (tmp_path / "both").read_text().split() == list("123456")
+
+
+def test_without_a_terminal_no_variable_brings_control_characters(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    assert not console(stderr=True).is_terminal
+    print_table(["name"], [("one",)])
+    assert capsys.readouterr().out == "name\none\n"
+
+
+def test_a_mistake_of_the_api_is_told_with_its_incident_number():
+    with pytest.raises(CommandFailed, match=r"incident number\. It is 5ca1ab1e;"):
+        refuse({"code": "internal", "detail": "Report it with the incident number.", "incident": "5ca1ab1e"}, {})
+
+
+def test_a_token_that_can_be_none_is_named(monkeypatch):
+    monkeypatch.setenv("PINCITE_TOKEN", " secret-1_2 ")
+    assert authorization() == {"Authorization": "Bearer secret-1_2"}
+    monkeypatch.setenv("PINCITE_TOKEN", "two\nlines")
+    with pytest.raises(UsageProblem, match="PINCITE_TOKEN is no token"):
+        authorization()
 
 
 def test_a_quote_is_wrapped_but_whole():
