@@ -42,7 +42,7 @@ class Memory:
 
     settling: dict[str, tuple[Signature, float]] = field(default_factory=dict)
     missing: dict[str, float] = field(default_factory=dict)
-    refused: dict[str, tuple[Signature, float]] = field(default_factory=dict)
+    refused: dict[str, tuple[int, float]] = field(default_factory=dict)
     note: str | None = None
 
 
@@ -104,9 +104,9 @@ class Reconciler:
             return True
         if known.state is not State.FAILED or known.sha256 is not None or seen.signature.bytes > self._limit:
             return False
-        signature, refused_at = memory.refused.get(seen.path, (None, 0.0))
+        changed_ns, refused_at = memory.refused.get(seen.path, (None, 0.0))
         waited = time.monotonic() - refused_at >= READ_AGAIN_SECONDS
-        return (signature != seen.signature or waited) and os.access(seen.location, os.R_OK)
+        return (changed_ns != seen.changed_ns or waited) and os.access(seen.location, os.R_OK)
 
     @property
     def _limit(self) -> int:
@@ -185,7 +185,7 @@ class Reconciler:
         self, folder: WatchedFolder, seen: SeenFile, before: KnownFile | None, failure: DocumentFailure
     ) -> None:
         memory = self._memories[folder.id]
-        memory.refused[seen.path] = (seen.signature, time.monotonic())
+        memory.refused[seen.path] = (seen.changed_ns, time.monotonic())
         if before and before.sha256 is None and before.modified_ns == seen.signature.modified_ns:
             return  # it stands as failed already, and is merely tried again
         logger.warning("%s: %r: %s", folder.name, seen.path, failure.message)

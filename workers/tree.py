@@ -34,6 +34,7 @@ class SeenFile:
     path: str
     location: Path
     signature: Signature
+    changed_ns: int  # st_ctime_ns: a change of permissions shows here only
 
 
 @dataclass(slots=True)
@@ -94,5 +95,5 @@ def _look(root: Path, entries: Iterator["os.DirEntry[str]"], tree: Tree) -> list
         elif not stat.S_ISREG(status.st_mode) or is_ignored(PurePosixPath(path)):
             tree.ignored += 1
         else:
-            tree.files[path] = SeenFile(path, location, Signature.of(status))
+            tree.files[path] = SeenFile(path, location, Signature.of(status), status.st_ctime_ns)
     return folders
