@@ -6,5 +6,6 @@ pytest_plugins = [
     "tests.fixtures.services",
     "tests.fixtures.database",
     "tests.fixtures.running",
+    "tests.fixtures.cli",
     "tests.fixtures.api",
 ]

@@ -1,0 +1,100 @@
+"""`status`, `show`, `failed` and `retry` on real services."""
+
+from db.folders import ensure_folder, watch_folder
+from ops.cli.border import ExitCode
+from pincite.documents import State
+from pincite.failures import FAILURES, FailureCode
+from tests.fixtures.cli import all_documents, answer, fail, fail_later, state_of
+
+
+def test_status(run, papers, database):
+    run("ingest", str(papers))
+    fail(database, "papers", "c.txt")
+    status = answer(run("status", "--json"))
+    [folder] = status["folders"]
+    assert (folder["name"], folder["documents"], folder["states"]["queued"]) == ("papers", 3, 2)
+    assert folder["failures"][0]["code"] == "read_error"
+    assert status["unfinished"][0]["documents"] == 2
+    assert status["last_minute"] == {"indexed": 0, "failed": 1, "chunks": 0}
+    text = run("status").stdout
+    assert text.splitlines()[0].split()[:4] == ["folder", "documents", "indexed", "failed"]
+    assert "Failed in papers: read_error 1" in text
+    assert "\x1b" not in text
+
+
+def test_names_that_are_not_there(run):
+    in_folder = [[*command, "--folder", "x"] for command in (["status"], ["failed"], ["retry"], ["ask", "who?"])]
+    for arguments in (*in_folder, ["remove", "--folder", "x", "--yes"], ["show", "7"], ["token", "delete", "x"]):
+        result = run(*arguments)
+        assert (result.exit_code, result.stdout) == (ExitCode.FAILED, "")
+        assert "There is no" in result.stderr
+
+
+def test_show_has_facts_failure_and_attempts(run, database, tmp_path):
+    document_id = fail_later(database, run, tmp_path)
+    shown = answer(run("show", str(document_id), "--json"))
+    assert (shown["state"], shown["failure"]["code"]) == ("failed", "corrupt")
+    assert [attempt["outcome"] for attempt in shown["attempts"]] == ["failed"]
+    text = run("show", str(document_id)).stdout
+    assert "late: late.txt" in text
+    assert "failed (corrupt)" in text
+    assert "Next: Open it in its own program" in text
+    assert "failed (stage extract, attempts at it: 1), answers: no" in text
+
+
+def test_show_says_the_next_step_once(run, database):
+    document_id = fail(database, "papers", "a.txt")
+    text = run("show", str(document_id)).stdout
+    assert text.count(FAILURES[FailureCode.READ_ERROR].next_action) == 1
+    assert "Permission denied." in text
+
+
+def test_show_of_an_indexed_document(run, database, papers):
+    run("ingest", str(papers / "a.txt"))
+    with database.transaction() as connection:
+        connection.execute(b"UPDATE documents SET state = 'indexed'")
+    text = run("show", str(all_documents(database)[0]["id"])).stdout
+    assert "indexed, answers:" in text
+    assert "attempts" not in text
+
+
+def test_failed_is_grouped_and_limited(run, database):
+    for number in range(3):
+        fail(database, "papers", f"{number}.txt")
+    fail(database, "papers", "big", FailureCode.TOO_LARGE)
+    text = run("failed", "--limit", "2").stdout
+    assert text.splitlines()[0].startswith("read_error: 3 documents.")
+    assert "and 1 more" in text
+    assert "Permission denied." in text
+    assert [group["code"] for group in answer(run("failed", "--code", "too_large", "--json"))["codes"]] == ["too_large"]
+    database.run(lambda connection: ensure_folder(connection, "other"))
+    assert answer(run("failed", "--folder", "other", "--json")) == {"failed": 0, "codes": []}
+
+
+def test_retry_requeues_what_can_be_and_says_why_not(run, database, tmp_path):
+    kept = fail_later(database, run, tmp_path)
+    never_kept = fail(database, "papers", "a.txt")
+    plan = answer(run("retry", "--all", "--dry-run", "--json"))
+    assert [item["id"] for item in plan["requeued"]] == [kept]
+    assert [item["id"] for item in plan["left"]] == [never_kept]
+    assert "pincite ingest" in plan["left"][0]["reason"]
+    assert state_of(database, kept) is State.FAILED
+    assert "1 document left as it is:" in run("retry", "--all", "--dry-run").stdout
+    done = answer(run("retry", "--all", "--json"))
+    assert [item["id"] for item in done["requeued"]] == [kept]
+    assert (state_of(database, kept), state_of(database, never_kept)) == (State.QUEUED, State.FAILED)
+
+
+def test_retry_by_id_fails_for_what_has_not_failed(run, database, papers):
+    run("ingest", str(papers))
+    known = all_documents(database)[0]["id"]
+    result = run("retry", str(known), "99999")
+    assert result.exit_code == ExitCode.FAILED
+    assert "It has not failed: it is queued." in result.stdout
+    assert "There is no such document." in result.stdout
+
+
+def test_retry_of_a_drop_folders_file_is_left_to_the_watcher(run, database, papers):
+    database.run(lambda connection: watch_folder(connection, "papers", str(papers)))
+    fail(database, "papers", "a.txt")
+    assert "read anew at the next scan" in run("retry", "--code", "read_error").stdout
