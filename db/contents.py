@@ -1,6 +1,6 @@
-"""What the stages make of a document: text, pages, chunks, vectors. To be written while the lease is held."""
+"""What the stages make of a document: text, chunks, vectors. To be written while the lease is held."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,19 +10,17 @@ from pgvector import Vector
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
+from db.json_values import (
+    blocks_from_json,
+    blocks_to_json,
+    places_from_json,
+    places_to_json,
+    warnings_from_json,
+    warnings_to_json,
+)
 from db.named import execute, execute_many, fetch_all, fetch_one, fetch_value
 from db.pipeline import Claim
-from pincite.documents import (
-    Block,
-    BlockKind,
-    CanonicalText,
-    Chunk,
-    PageSpan,
-    PageText,
-    TextSource,
-    Warning,
-    WordBox,
-)
+from pincite.documents import CanonicalText, Chunk, PageKind, PageSpan, Warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +41,6 @@ class Draft:
 
     title: str | None
     extractor: str
-    warnings: tuple[Warning, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page as it stands in the database, with the warnings that OCR gave."""
-
-    page: PageText
     warnings: tuple[Warning, ...]
 
 
@@ -83,8 +73,10 @@ def save_text(connection: Connection[Any], claim: Claim, text: CanonicalText, fa
         "text": text.text,
         "title": text.title,
         "language": text.language,
-        "blocks": Jsonb([[b.kind, b.start, b.end, b.level, b.title] for b in text.blocks]),
-        "warnings": Jsonb([_warning_to_json(warning) for warning in facts.warnings]),
+        "blocks": blocks_to_json(text.blocks),
+        "places": places_to_json(text.places),
+        "page_kind": text.page_kind,
+        "warnings": warnings_to_json(facts.warnings),
         "extractor": facts.extractor,
         "pages": facts.pages,
         "ocr_pages": facts.ocr_pages,
@@ -93,50 +85,12 @@ def save_text(connection: Connection[Any], claim: Claim, text: CanonicalText, fa
     execute(connection, "save_text", parameters)
 
 
-def save_pages(connection: Connection[Any], claim: Claim, pages: Iterable[PageText]) -> None:
-    """Keep the pages that an extractor gave, in place of what an earlier try left."""
-    clear_pages(connection, claim)
-    rows = [_page_parameters(claim, StoredPage(page, ())) | {"start": None, "end": None} for page in pages]
-    execute_many(connection, "insert_page", rows)
-
-
-def clear_pages(connection: Connection[Any], claim: Claim) -> None:
-    """Drop the pages of the claimed version."""
-    execute(connection, "clear_pages", {"document_id": claim.id, "version": claim.version})
-
-
-def save_page(connection: Connection[Any], claim: Claim, page: StoredPage) -> None:
-    """Keep one page that OCR has read."""
-    execute(connection, "save_page", _page_parameters(claim, page))
-
-
-def place_pages(connection: Connection[Any], claim: Claim, spans: Iterable[PageSpan]) -> None:
-    """Write down where the pages lie in the canonical text."""
-    rows = [
-        {
-            "document_id": claim.id,
-            "version": claim.version,
-            "number": s.number,
-            "start": s.start,
-            "end": s.end,
-        }
-        for s in spans
-    ]
-    execute_many(connection, "place_page", rows)
-
-
-def load_pages(connection: Connection[Any], claim: Claim) -> list[StoredPage]:
-    """The pages of the claimed version with their texts, in order."""
-    parameters = {"document_id": claim.id, "version": claim.version}
-    return [row.value() for row in fetch_all(connection, "load_pages", parameters, _PageRow)]
-
-
 def load_draft(connection: Connection[Any], claim: Claim) -> Draft | None:
     """What extraction found out before OCR."""
     row = fetch_one(connection, "load_draft", {"document_id": claim.id, "version": claim.version}, _DraftRow)
     if row is None:
         return None
-    return Draft(row.title, row.extractor, tuple(Warning(**warning) for warning in row.warnings))
+    return Draft(row.title, row.extractor, warnings_from_json(row.warnings))
 
 
 def load_text(connection: Connection[Any], document_id: int, version: int) -> CanonicalText | None:
@@ -146,8 +100,15 @@ def load_text(connection: Connection[Any], document_id: int, version: int) -> Ca
     if row is None:
         return None
     spans = fetch_all(connection, "load_page_spans", parameters, PageSpan)
-    blocks = tuple(Block(BlockKind(kind), *rest) for kind, *rest in row.blocks)
-    return CanonicalText(row.text, tuple(spans), blocks, row.title, row.language)
+    return CanonicalText(
+        row.text,
+        tuple(spans),
+        blocks_from_json(row.blocks),
+        row.title,
+        row.language,
+        PageKind(row.page_kind),
+        places_from_json(row.places),
+    )
 
 
 def text_language(connection: Connection[Any], claim: Claim) -> str | None:
@@ -209,6 +170,8 @@ class _TextRow:
     blocks: list[list[Any]]
     warnings: list[dict[str, Any]]
     extractor: str
+    page_kind: str
+    places: list[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,59 +195,3 @@ class _ChunkRow:
     def value(self) -> StoredChunk:
         chunk = Chunk(self.ordinal, self.start, self.end, self.content, tuple(self.section), self.header, self.tokens)
         return StoredChunk(self.id, chunk)
-
-
-@dataclass(frozen=True, slots=True)
-class _PageRow:
-    number: int
-    text: str | None
-    source: str
-    label: str | None
-    width: float | None
-    height: float | None
-    confidence: float | None
-    words: list[list[float]]
-    warnings: list[dict[str, Any]]
-    awaits_ocr: bool
-
-    def value(self) -> StoredPage:
-        words = tuple(WordBox(int(start), int(end), *rest) for start, end, *rest in self.words)
-        page = PageText(
-            self.number,
-            self.text or "",
-            TextSource(self.source),
-            self.label,
-            self.width,
-            self.height,
-            self.confidence,
-            words,
-            self.awaits_ocr,
-        )
-        return StoredPage(page, tuple(Warning(**warning) for warning in self.warnings))
-
-
-def _page_parameters(claim: Claim, stored: StoredPage) -> dict[str, Any]:
-    page = stored.page
-    return {
-        "document_id": claim.id,
-        "version": claim.version,
-        "number": page.number,
-        "label": page.label,
-        "width": page.width,
-        "height": page.height,
-        "source": page.source,
-        "confidence": page.confidence,
-        "words": Jsonb([_word_to_json(word) for word in page.words]),
-        "warnings": Jsonb([_warning_to_json(warning) for warning in stored.warnings]),
-        "awaits_ocr": page.awaits_ocr,
-        "text": page.text,
-    }
-
-
-def _word_to_json(word: WordBox) -> list[float]:
-    box = (word.left, word.top, word.right, word.bottom)
-    return [word.start, word.end, *(round(side, 5) for side in box), round(word.confidence, 4)]
-
-
-def _warning_to_json(warning: Warning) -> dict[str, Any]:
-    return {"code": warning.code, "message": warning.message, "page": warning.page}

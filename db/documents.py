@@ -1,7 +1,7 @@
 """Documents as they arrive, are listed, retried and removed."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,8 @@ from pincite.documents import Stage, State
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A file at a path of a folder. `sha256` is None where its bytes could not be kept.
+    """A file at a path of a folder. `sha256` is None where its bytes could not be kept; `parent_id` is the message
+    that it was attached to.
 
     `modified_ns`, `inode` and `root` (the directory that is watched) are given for a file of a drop folder only.
     """
@@ -25,11 +26,20 @@ class Arrival:
     modified_ns: int | None = None
     inode: int | None = None
     root: str | None = None
+    parent_id: int | None = None
 
     @property
     def name(self) -> str:
         """The last part of the path."""
         return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPath:
+    """A document's id and its path in its folder."""
+
+    id: int
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +198,13 @@ def touch_document(connection: Connection[Any], arrival: Arrival) -> None:
 
 
 def move_document(connection: Connection[Any], document_id: int, arrival: Arrival) -> bool:
-    """Give a document the path of `arrival`; False when it was removed meanwhile."""
-    parameters = asdict(arrival) | {
-        "document_id": document_id,
-        "new_path": arrival.path,
-        "name": arrival.name,
-    }
-    return execute(connection, "move_document", parameters) > 0
+    """Give a document, and what is attached to it, the path of `arrival`; False when it was removed meanwhile."""
+    before = get_document(connection, document_id)
+    parameters = asdict(arrival) | {"document_id": document_id, "new_path": arrival.path, "name": arrival.name}
+    if before is None or execute(connection, "move_document", parameters) == 0:
+        return False
+    execute(connection, "move_attachments", parameters | {"old_path": before.path})
+    return True
 
 
 def find_document(connection: Connection[Any], folder_id: int, path: str) -> DocumentDetails | None:
@@ -245,12 +255,42 @@ def forget_gone(connection: Connection[Any], ids: Sequence[int]) -> None:
 
 
 def remove_document(connection: Connection[Any], document_id: int) -> bool:
-    """Take a document out of answers for good; False when it is unknown or removed already."""
+    """Take a document, and what is attached to it, out of answers for good; False when it is unknown or removed."""
     version: int | None = fetch_value(connection, "remove_document", {"document_id": document_id})
     if version is None:
         return False
     forget_versions(connection, document_id, version)
+    for attached in attachments(connection, document_id):
+        remove_document(connection, attached.id)
     return True
+
+
+def attachments(connection: Connection[Any], document_id: int) -> list[DocumentPath]:
+    """The documents that were attached to one, the removed ones left out."""
+    return fetch_all(connection, "attachments", {"document_id": document_id}, DocumentPath)
+
+
+def receive_attachments(connection: Connection[Any], parent_id: int, arrivals: Sequence[Arrival]) -> None:
+    """Queue the files of a message as documents under it, and remove those that it no longer has."""
+    for arrival in arrivals:
+        receive_document(connection, replace(arrival, parent_id=parent_id))
+    paths = {arrival.path for arrival in arrivals}
+    for attached in attachments(connection, parent_id):
+        if attached.path not in paths:
+            remove_document(connection, attached.id)
+
+
+def stale_documents(
+    connection: Connection[Any], extractors: Mapping[str, str], folder: str | None
+) -> list[DocumentPath]:
+    """Indexed documents that were not read with the current extractor of their media type."""
+    parameters = {"media_types": list(extractors), "extractors": list(extractors.values()), "folder": folder}
+    return fetch_all(connection, "stale_documents", parameters, DocumentPath)
+
+
+def reread_documents(connection: Connection[Any], ids: Sequence[int]) -> list[Due]:
+    """Read indexed documents anew; what they are now goes on answering until they are done."""
+    return fetch_all(connection, "reread_documents", {"ids": list(ids)}, Due)
 
 
 def forget_versions(connection: Connection[Any], document_id: int, version: int) -> None:

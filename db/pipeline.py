@@ -19,6 +19,7 @@ class Claim:
 
     id: int
     version: int
+    folder_id: int
     path: str
     name: str
     sha256: str | None

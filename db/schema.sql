@@ -100,6 +100,7 @@ CREATE TABLE documents (
     received_at        timestamptz NOT NULL DEFAULT now(),
     started_at         timestamptz,
     finished_at        timestamptz,
+    parent_id          bigint REFERENCES documents ON DELETE CASCADE, -- the message that it was attached to
 
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),
@@ -109,6 +110,7 @@ CREATE TABLE documents (
 CREATE UNIQUE INDEX documents_path ON documents (folder_id, path_digest(path));
 CREATE INDEX documents_folder_state ON documents (folder_id, state);
 CREATE INDEX documents_sha256 ON documents (sha256);
+CREATE INDEX documents_parent ON documents (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX documents_unfinished ON documents (state, stage) WHERE state IN ('queued', 'running', 'retrying');
 
 -- The canonical text of each version: what chunks and quotes are slices of.
@@ -128,6 +130,8 @@ CREATE TABLE texts (
     pages          integer,                     -- NULL: a format without pages
     ocr_pages      integer NOT NULL DEFAULT 0,
     ocr_confidence double precision,            -- weighted by characters; NULL: no words from OCR
+    page_kind      text NOT NULL DEFAULT 'page' CHECK (page_kind IN ('page', 'slide', 'sheet')),
+    places         jsonb NOT NULL DEFAULT '[]', -- cues: [start, end, seconds, seconds]; cells: [start, end, rows, columns]
     PRIMARY KEY (document_id, version)
 );
 
@@ -150,6 +154,9 @@ CREATE TABLE pages (
     text         text,
     start_offset integer,
     end_offset   integer,
+    blocks       jsonb NOT NULL DEFAULT '[]', -- as in texts, with page offsets, until the canonical text is made
+    furniture    text NOT NULL DEFAULT '',    -- running heads and the like, kept out of the canonical text
+    claimed_until timestamptz,                -- until when a worker reads it by OCR; NULL: nobody does
     PRIMARY KEY (document_id, version, number)
 );
 

@@ -46,10 +46,11 @@ class Warning:
 
 @dataclass(frozen=True, slots=True)
 class WordBox:
-    """One word that OCR has read, with its place on the page.
+    """One word with its place on the page.
 
     `start`, `end` are offsets into the *page's* text. `left`, `top`, `right`, `bottom` are shares (0 to 1) of the
-    page's width and height as it is shown. `confidence` is between 0 and 1.
+    page's width and height as it is shown. `confidence` is between 0 and 1 for a word that OCR has read, and None for
+    one of a text layer.
     """
 
     start: int
@@ -58,39 +59,41 @@ class WordBox:
     top: float
     right: float
     bottom: float
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
-class PageText:
-    """One page as a reader sees it, before the pages are joined to the canonical text.
-
-    `number` counts from 1; `label` is the document's own page label where it has one. `width` and `height` are in
-    points (1/72 inch). `confidence` is the character-weighted mean of the OCR confidence, 0 to 1, and None where
-    no OCR ran or no word was found. `awaits_ocr` means that `text` is not final.
-    """
-
-    number: int
-    text: str
-    source: TextSource
-    label: str | None = None
-    width: float | None = None
-    height: float | None = None
     confidence: float | None = None
-    words: tuple[WordBox, ...] = ()
-    awaits_ocr: bool = False
+
+
+class PageKind(StrEnum):
+    """What the pages of a document are. A chunk never runs over the end of one."""
+
+    PAGE = "page"
+    SLIDE = "slide"
+    SHEET = "sheet"
 
 
 @dataclass(frozen=True, slots=True)
-class PageSpan:
-    """Where a page lies in the canonical text."""
+class Cue:
+    """A stretch of text that is said from `begin_seconds` to `end_seconds`."""
 
-    number: int
     start: int
     end: int
-    label: str | None = None
-    source: TextSource = TextSource.TEXT
-    confidence: float | None = None
+    begin_seconds: float
+    end_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A stretch of text that shows a block of cells of the sheet it stands on; rows and columns count from 1."""
+
+    start: int
+    end: int
+    first_row: int
+    last_row: int
+    first_column: int
+    last_column: int
+
+
+# Where a stretch of text stands in an original that has no pages, or more than pages.
+Place = Cue | Cells
 
 
 class BlockKind(StrEnum):
@@ -105,7 +108,11 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of the canonical text that is of one kind. `level` (1 to 6) is given for headings only."""
+    """A stretch of text that is of one kind.
+
+    `level` (1 to 6) is given for headings. `title` is a heading's own words, and a table's header row: a chunk from
+    the middle of the table, or from the next page of it, is embedded with it. A table has one line for each row.
+    """
 
     kind: BlockKind
     start: int
@@ -115,11 +122,57 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class PageText:
+    """One page as a reader sees it, before the pages are joined to the canonical text.
+
+    `number` counts from 1; `label` is the document's own page label where it has one. `width` and `height` are in
+    points (1/72 inch). `confidence` is the character-weighted mean of the OCR confidence, 0 to 1, and None where
+    no OCR ran or no word was found. `awaits_ocr` means that `text` is not final. Offsets in `words`, `blocks` and
+    `places` are into the page's text. `furniture` is what was kept out of the text: running heads, page numbers. For
+    slides `label` is the title, for sheets the name.
+    """
+
+    number: int
+    text: str
+    source: TextSource
+    label: str | None = None
+    width: float | None = None
+    height: float | None = None
+    confidence: float | None = None
+    words: tuple[WordBox, ...] = ()
+    awaits_ocr: bool = False
+    blocks: tuple[Block, ...] = ()
+    places: tuple[Place, ...] = ()
+    furniture: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpan:
+    """Where a page lies in the canonical text."""
+
+    number: int
+    start: int
+    end: int
+    label: str | None = None
+    source: TextSource = TextSource.TEXT
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside a file: a document of its own, under the one that holds it. `name` is its owner's word for it."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """What a format's extractor gives back.
 
-    Formats with pages give `pages` (the canonical text is made from them by `assemble`); all others give `text`
-    and, where the format has structure, `blocks` in order of `start`, not overlapping. `language` is an ISO 639-1
+    Formats with pages, slides or sheets (`page_kind`) give `pages`, and the canonical text is made from them by
+    `assemble`; all others give `text` and, where the format has structure, `blocks` and `places`. Both are in order
+    of `start` and do not overlap. `language` is an ISO 639-1
     code or None. `extractor` is the extractor's name and version, such as `pdf/1`; `media_type` is what the file
     was found to be.
     """
@@ -131,17 +184,22 @@ class Extracted:
     title: str | None = None
     warnings: tuple[Warning, ...] = ()
     media_type: str = ""
+    page_kind: PageKind = PageKind.PAGE
+    places: tuple[Place, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalText:
-    """The text of a document that chunks and quotes are slices of, with its pages and blocks."""
+    """The text of a document that chunks and quotes are slices of, with its pages, blocks and places."""
 
     text: str
     pages: tuple[PageSpan, ...] = ()
     blocks: tuple[Block, ...] = ()
     title: str | None = None
     language: str | None = None
+    page_kind: PageKind = PageKind.PAGE
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

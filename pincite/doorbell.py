@@ -20,12 +20,14 @@ TASKS: dict[Stage, str] = {
     Stage.EMBED: "pincite.embed",
 }
 OCR_TASK = "pincite.ocr"
+HELP_TASK = "pincite.help_ocr"
 SWEEP_TASK = "pincite.sweep"
 
 EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE = "extract", "ocr", "embed", "sweep"
 QUEUES: dict[str, str] = {
     TASKS[Stage.EXTRACT]: EXTRACT_QUEUE,
     OCR_TASK: OCR_QUEUE,
+    HELP_TASK: OCR_QUEUE,
     # Chunking shares a queue with embedding, and not with extraction: a document that is read goes on to its end
     # while thousands behind it still wait to be read.
     TASKS[Stage.CHUNK]: EMBED_QUEUE,
@@ -81,11 +83,16 @@ class Doorbell:
         names = [TASKS[later] for later in stages[stages.index(stage) :]]
         if ocr and stage is Stage.EXTRACT:
             names[0] = OCR_TASK
-        work = chain(*(self._call(name, document_id, version) for name in names))
-        try:
-            work.apply_async(retry=True, retry_policy={"max_retries": 1, "interval_start": 0.2})
-        except (OperationalError, RedisError, OSError) as error:
-            raise BrokerUnavailableError(str(error)) from error
+        self._send(chain(*(self._call(name, document_id, version) for name in names)))
+
+    def ask_for_help(self, document_id: int, version: int, helpers: int, seconds: float) -> None:
+        """Ask up to `helpers` OCR workers that come free within `seconds` to read pages of a document as well.
+
+        Raises:
+            BrokerUnavailableError: a message was not taken.
+        """
+        for _ in range(helpers):
+            self._send(self._call(HELP_TASK, document_id, version), expires=seconds)
 
     def waiting(self, queue: str) -> int:
         """How many messages wait in a queue, those that a worker has taken left out.
@@ -112,6 +119,12 @@ class Doorbell:
                 connection.ensure_connection(max_retries=1, interval_start=0, timeout=timeout)
                 connection.transport.create_channel(connection.connection).close()
         except (OperationalError, OSError, *connection.connection_errors) as error:
+            raise BrokerUnavailableError(str(error)) from error
+
+    def _send(self, work: Any, **options: Any) -> None:
+        try:
+            work.apply_async(retry=True, retry_policy={"max_retries": 1, "interval_start": 0.2}, **options)
+        except (OperationalError, RedisError, OSError) as error:
             raise BrokerUnavailableError(str(error)) from error
 
     def _call(self, name: str, document_id: int, version: int) -> Any:

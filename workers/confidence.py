@@ -14,17 +14,19 @@ def chunk_confidence(chunk: Chunk, spans: Sequence[PageSpan], words: Mapping[int
         for word in words.get(span.number, ())
         if span.start + word.start < chunk.end and chunk.start < span.start + word.end
     ]
-    return _weighted(inside)
+    return mean_confidence(inside)
 
 
 def document_confidence(pages: Iterable[PageText]) -> tuple[int, float | None]:
     """How many pages OCR has read, and the confidence over all their words."""
     read = [page for page in pages if page.source is TextSource.OCR]
-    return len(read), _weighted([word for page in read for word in page.words])
+    return len(read), mean_confidence([word for page in read for word in page.words])
 
 
-def _weighted(words: Sequence[WordBox]) -> float | None:
-    characters = sum(word.end - word.start for word in words)
+def mean_confidence(words: Sequence[WordBox]) -> float | None:
+    """The confidence of words that OCR has read; words of a text layer do not count."""
+    read = [(word.confidence, word.end - word.start) for word in words if word.confidence is not None]
+    characters = sum(length for _, length in read)
     if not characters:
         return None
-    return sum(word.confidence * (word.end - word.start) for word in words) / characters
+    return sum(confidence * length for confidence, length in read) / characters

@@ -1,6 +1,6 @@
 """The path of a document, top to bottom: extract -> (OCR) -> chunk -> embed."""
 
-import time
+from io import BytesIO
 from typing import Any
 
 from celery import Celery
@@ -10,32 +10,29 @@ from db.contents import (
     Draft,
     IndexEntry,
     StoredChunk,
-    StoredPage,
     TextFacts,
     load_chunks,
-    load_draft,
-    load_pages,
     load_text,
-    place_pages,
     save_chunks,
     save_entries,
-    save_page,
-    save_pages,
     save_text,
     text_language,
 )
+from db.documents import Arrival, receive_attachments
+from db.pages import load_pages, place_pages, save_pages
 from db.pipeline import Claim, index_document
 from pincite.documents import CanonicalText, Extracted, Stage
-from pincite.doorbell import OCR_TASK, SWEEP_TASK, TASKS
+from pincite.doorbell import HELP_TASK, OCR_TASK, SWEEP_TASK, TASKS
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.locators import locate, to_json
 from workers.chunk import CHUNKER, chunk
-from workers.confidence import chunk_confidence, document_confidence
+from workers.confidence import chunk_confidence
 from workers.context import ContextKeeper
 from workers.embed import embed
 from workers.extract import assemble
-from workers.reading import extract_in_sandbox, read_page_safely
-from workers.step import Job, LeaseLostError, Result, Step, run_step
+from workers.ocr_pages import help_read_pages, read_pages
+from workers.reading import extract_in_sandbox
+from workers.step import Job, Result, Step, run_step
 from workers.sweep import sweep
 
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
@@ -55,6 +52,11 @@ def declare(app: Celery, keeper: ContextKeeper) -> None:
     task(OCR_TASK, Step(Stage.EXTRACT, read_pages, awaits_ocr=True))
     task(TASKS[Stage.CHUNK], Step(Stage.CHUNK, chunk_document))
     task(TASKS[Stage.EMBED], Step(Stage.EMBED, embed_document))
+
+    def run_help(document_id: int, version: int) -> None:
+        help_read_pages(keeper.current(), document_id, version)
+
+    app.task(run_help, name=HELP_TASK)
 
     def run_sweep() -> None:
         sweep(keeper.current())
@@ -78,35 +80,17 @@ def extract_document(job: Job) -> Result:
         return Result(save_draft, Stage.EXTRACT, awaits_ocr=True, hand_back=True, media_type=extracted.media_type)
 
     text = assemble(extracted)
+    attached = _kept_attachments(job, extracted)
 
     def save(connection: Connection[Any]) -> None:
         facts = TextFacts(extracted.extractor, extracted.media_type, extracted.warnings, len(extracted.pages) or None)
         save_text(connection, claim, text, facts)
         save_pages(connection, claim, extracted.pages)
         place_pages(connection, claim, text.pages)
+        # Nobody rings for attachments: the sweep does, once they are committed.
+        receive_attachments(connection, claim.id, attached)
 
     return Result(save, Stage.CHUNK, media_type=extracted.media_type)
-
-
-def read_pages(job: Job) -> Result:
-    """Pages that wait for OCR -> their texts, one by one, each saved; after a slice the rest is handed back."""
-    claim, context = job.claim, job.context
-    give_back = time.monotonic() + context.settings.ocr_slice_seconds
-    waiting = [
-        stored.page
-        for stored in context.database.run(lambda connection: load_pages(connection, claim))
-        if stored.page.awaits_ocr
-    ]
-    with context.originals.as_file(_digest(claim)) as path:
-        for page in waiting:
-            if job.lost.is_set():
-                raise LeaseLostError
-            if time.monotonic() > give_back:
-                return Result(lambda _: None, Stage.EXTRACT, awaits_ocr=True, hand_back=True)
-            read, warnings = read_page_safely(path, claim.media_type or "", page, context.settings)
-            stored = StoredPage(read, warnings)
-            job.save(lambda connection, stored=stored: save_page(connection, claim, stored))  # type: ignore[misc]
-    return _join_pages(job)
 
 
 def chunk_document(job: Job) -> Result:
@@ -152,25 +136,17 @@ def embed_document(job: Job) -> Result:
     return Result(save, Stage.EMBED if more else None, hand_back=more)
 
 
-def _join_pages(job: Job) -> Result:
+def _kept_attachments(job: Job, extracted: Extracted) -> list[Arrival]:
+    """The bytes of attachments in the store, each at a path below the document's own."""
     claim, context = job.claim, job.context
-
-    def load(connection: Connection[Any]) -> tuple[list[StoredPage], Draft | None]:
-        return load_pages(connection, claim), load_draft(connection, claim)
-
-    stored, draft = context.database.run(load)
-    if draft is None:
-        raise DocumentFailure(FailureCode.INTERNAL, "The pages' draft is gone")
-    pages = tuple(one.page for one in stored)
-    warnings = draft.warnings + tuple(warning for one in stored for warning in one.warnings)
-    text = assemble(Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings))
-    facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages))
-
-    def save(connection: Connection[Any]) -> None:
-        save_text(connection, claim, text, facts)
-        place_pages(connection, claim, text.pages)
-
-    return Result(save, Stage.CHUNK)
+    arrivals: dict[str, Arrival] = {}
+    for number, attachment in enumerate(extracted.attachments, 1):
+        original = context.originals.put(BytesIO(attachment.content), context.settings.max_file_mb << 20)
+        path = f"{claim.path}/{attachment.name}"
+        if path in arrivals:
+            path = f"{claim.path}/{number} {attachment.name}"
+        arrivals[path] = Arrival(claim.folder_id, path, original.bytes, original.sha256)
+    return list(arrivals.values())
 
 
 def _digest(claim: Claim) -> str:

@@ -12,8 +12,8 @@ from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, BrokerUnavailableError, Doorbell
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import Originals, OriginalsUnavailableError
+from pincite.sandbox import sweep_job_directories
 from workers.context import WorkerContext
-from workers.sandbox import sweep_job_directories
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 -- name: receive_document
 -- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path (or the folder no longer watches `root`).
-INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode)
-SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s
+INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode, parent_id)
+SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s, %(parent_id)s
 FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
 ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = excluded.sha256, media_type = NULL,
@@ -9,7 +9,7 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
     failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
     source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
-    received_at = now(), started_at = NULL, finished_at = NULL
+    parent_id = excluded.parent_id, received_at = now(), started_at = NULL, finished_at = NULL
 WHERE documents.sha256 IS DISTINCT FROM excluded.sha256 OR documents.state = 'removed'
 RETURNING id, version, (xmax = 0) AS created;
 
@@ -48,6 +48,20 @@ WITH cleared AS (
 )
 UPDATE documents SET path = %(new_path)s, name = %(name)s, source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
 WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM cleared) >= 0;
+
+-- name: move_attachments
+-- The attachments of a renamed message go with it, and the attachments of messages among them.
+WITH RECURSIVE below AS (
+    SELECT id FROM documents WHERE parent_id = %(document_id)s
+    UNION ALL
+    SELECT d.id FROM documents d JOIN below b ON d.parent_id = b.id
+)
+UPDATE documents SET path = %(new_path)s || substr(path, length(%(old_path)s) + 1)
+WHERE id IN (SELECT id FROM below) AND state <> 'removed';
+
+-- name: attachments
+-- The documents that were attached to one.
+SELECT id, path FROM documents WHERE parent_id = %(document_id)s AND state <> 'removed' ORDER BY id;
 
 -- name: find_document
 -- The document at a path of a folder, removed or not.
@@ -126,3 +140,21 @@ SELECT sha256 FROM documents
 WHERE sha256 = ANY(%(digests)s) AND (state <> 'removed' OR finished_at > now() - make_interval(secs => %(seconds)s))
 UNION
 SELECT sha256 FROM texts WHERE sha256 = ANY(%(digests)s);
+
+-- name: stale_documents
+-- Indexed documents that another version of their format's extractor has read.
+SELECT d.id, d.path FROM documents d
+JOIN folders f ON f.id = d.folder_id
+JOIN texts t ON t.document_id = d.id AND t.version = d.searchable_version
+JOIN unnest(%(media_types)s::text[], %(extractors)s::text[]) AS current (media_type, extractor)
+  ON current.media_type = t.media_type
+WHERE d.state = 'indexed' AND t.extractor <> current.extractor
+  AND (%(folder)s::text IS NULL OR f.name = %(folder)s)
+ORDER BY d.id;
+
+-- name: reread_documents
+-- Indexed documents from the first stage again, as a new version of the same bytes; the old one answers meanwhile.
+UPDATE documents SET version = version + 1, state = 'queued', stage = 'extract', awaits_ocr = false, attempts = 0,
+    rung_at = NULL, started_at = NULL, finished_at = NULL
+WHERE id = ANY(%(ids)s::bigint[]) AND state = 'indexed' AND sha256 IS NOT NULL
+RETURNING id, version, stage, awaits_ocr;

@@ -30,7 +30,7 @@ WHERE id = %(folder_id)s;
 -- name: known_files
 -- What the watcher knows of a drop folder's files. A removed one that keeps the file's time was removed by a user while the file stayed.
 SELECT id, path, bytes, sha256, state, source_modified_ns AS modified_ns, source_inode AS inode
-FROM documents WHERE folder_id = %(folder_id)s AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
+FROM documents WHERE folder_id = %(folder_id)s AND parent_id IS NULL AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
 
 -- name: list_folders
 -- Every folder with its counts by state; with a name, that one only.

@@ -6,7 +6,7 @@ UPDATE documents SET
     started_at = coalesce(started_at, now())
 WHERE id = %(document_id)s AND version = %(version)s AND stage = %(stage)s::document_stage
   AND awaits_ocr = %(awaits_ocr)s AND state = 'queued'
-RETURNING id, version, path, name, sha256, bytes, media_type, attempts, lease, searchable_version;
+RETURNING id, version, folder_id, path, name, sha256, bytes, media_type, attempts, lease, searchable_version;
 
 -- name: open_attempt
 -- Write down that a try has begun, before it begins.
@@ -53,44 +53,19 @@ WHERE id = %(document_id)s AND lease = %(lease)s;
 
 -- name: save_text
 -- The canonical text of a version, replacing what an earlier try left.
-INSERT INTO texts (document_id, version, sha256, bytes, media_type, text, characters, title, language, blocks, warnings, extractor, pages, ocr_pages, ocr_confidence)
+INSERT INTO texts (document_id, version, sha256, bytes, media_type, text, characters, title, language, blocks, warnings, extractor, pages, ocr_pages, ocr_confidence,
+                   page_kind, places)
 VALUES (%(document_id)s, %(version)s, %(sha256)s, %(bytes)s, %(media_type)s, %(text)s, length(%(text)s), %(title)s, %(language)s, %(blocks)s, %(warnings)s, %(extractor)s,
-        %(pages)s, %(ocr_pages)s, %(ocr_confidence)s)
+        %(pages)s, %(ocr_pages)s, %(ocr_confidence)s, %(page_kind)s, %(places)s)
 ON CONFLICT (document_id, version) DO UPDATE SET
     text = excluded.text, characters = excluded.characters, title = excluded.title, language = excluded.language, blocks = excluded.blocks,
     warnings = excluded.warnings, extractor = excluded.extractor, pages = excluded.pages,
-    ocr_pages = excluded.ocr_pages, ocr_confidence = excluded.ocr_confidence;
-
--- name: clear_pages
--- Drop the pages that an earlier try of this version left.
-DELETE FROM pages WHERE document_id = %(document_id)s AND version = %(version)s;
-
--- name: insert_page
--- A page as the extractor gave it, or with its place in the canonical text when that is known.
-INSERT INTO pages (document_id, version, number, label, width, height, source, confidence, words, warnings, awaits_ocr,
-                   text, start_offset, end_offset)
-VALUES (%(document_id)s, %(version)s, %(number)s, %(label)s, %(width)s, %(height)s, %(source)s::page_text_source,
-        %(confidence)s, %(words)s, %(warnings)s, %(awaits_ocr)s, %(text)s, %(start)s, %(end)s);
-
--- name: save_page
--- A page that OCR has read; nothing when it was read already.
-UPDATE pages SET text = %(text)s, source = %(source)s::page_text_source, confidence = %(confidence)s, words = %(words)s,
-                 warnings = %(warnings)s, awaits_ocr = false
-WHERE document_id = %(document_id)s AND version = %(version)s AND number = %(number)s AND awaits_ocr;
-
--- name: place_page
--- Where a page lies in the canonical text; its own copy of the text is no longer needed.
-UPDATE pages SET start_offset = %(start)s, end_offset = %(end)s, text = NULL
-WHERE document_id = %(document_id)s AND version = %(version)s AND number = %(number)s;
-
--- name: load_pages
--- The pages of a version with their texts, in order.
-SELECT number, text, source, label, width, height, confidence, words, warnings, awaits_ocr
-FROM pages WHERE document_id = %(document_id)s AND version = %(version)s ORDER BY number;
+    ocr_pages = excluded.ocr_pages, ocr_confidence = excluded.ocr_confidence,
+    page_kind = excluded.page_kind, places = excluded.places;
 
 -- name: load_text
 -- The canonical text of a version with its blocks.
-SELECT text, title, language, blocks, warnings, extractor FROM texts
+SELECT text, title, language, blocks, warnings, extractor, page_kind, places FROM texts
 WHERE document_id = %(document_id)s AND version = %(version)s;
 
 -- name: load_page_spans

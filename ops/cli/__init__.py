@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ops.cli import ask, demo, doctor, failed, ingest, migrate, remove, retry, show, status, token, up
+from ops.cli import ask, demo, doctor, failed, ingest, migrate, reindex, remove, retry, show, status, token, up
 from ops.cli.border import Border
 
 _HELP = """Turn folders of documents into answers that can be checked.
@@ -35,6 +35,7 @@ for command in (
     ask.search,
     ask.ask,
     remove.remove,
+    reindex.reindex,
     demo.demo,
     migrate.migrate,
     doctor.doctor,

@@ -15,6 +15,7 @@ import db.contents
 import db.documents
 import db.folders
 import db.health
+import db.pages
 import db.pipeline
 import db.retry
 import db.search
@@ -96,6 +97,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         db.documents,
         db.folders,
         db.health,
+        db.pages,
         db.pipeline,
         db.retry,
         db.search,
@@ -120,6 +122,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "delete_texts": "forget_versions",
         "delete_pages": "forget_versions",
         "delete_chunks": "forget_versions",
+        "move_attachments": "move_document",
     }
     for name, query in named_queries().items():
         if query.file != "migrations.sql":

@@ -14,7 +14,7 @@ from pincite.embedding import TokenCounter
 from workers.chunk.headers import Headers
 from workers.chunk.units import Section, Sizes, Unit, refine, sections
 
-CONTEXTUAL = "contextual/1"
+CONTEXTUAL = "contextual/2"
 TARGET = 512  # characters
 
 # Prose has 4 to 5 characters to a word piece: what is longer than this would not fit the window anyway.
@@ -23,7 +23,10 @@ _LONGEST_CHARACTERS_PER_TOKEN = 6
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Units that are to become one chunk. `header` is part of what has to fit the window."""
+    """Units that are to become one chunk. `header` is part of what has to fit the window.
+
+    A part of a table that does not hold the header row has that row as the last line of its header.
+    """
 
     section: tuple[str, ...]
     header: str
@@ -43,11 +46,11 @@ def contextual_chunks(text: CanonicalText, name: str, tokens: TokenCounter) -> l
     sizes = Sizes(TARGET, max(TARGET, tokens.window * _LONGEST_CHARACTERS_PER_TOKEN))
     headers = Headers(text.title, name, tokens)
     drafts = [
-        Draft(section.path, headers.of(section.path), tuple(units))
+        Draft(section.path, headers.of(section.path, units[0].table_head), tuple(units))
         for section in _joined_headings(sections(text, sizes))
         for units in _packed(section)
     ]
-    fitted = sorted(_fitted(text.text, drafts, tokens), key=lambda pair: pair[0].start)
+    fitted = sorted(_fitted(text.text, drafts, headers, tokens), key=lambda pair: pair[0].start)
     return [
         Chunk(
             ordinal,
@@ -87,21 +90,21 @@ def _packed(section: Section) -> list[list[Unit]]:
     if len(headings) != 1 or not packed:
         return headings + packed
     first = packed[0][0]
-    packed[0][0] = Unit(section.headings[0].start, first.end, first.by_lines)
+    packed[0][0] = Unit(section.headings[0].start, first.end, first.by_lines, first.table_head)
     return packed
 
 
 def _pack(units: list[Unit]) -> list[list[Unit]]:
     packed: list[list[Unit]] = []
     for unit in units:
-        if packed and unit.end - packed[-1][0].start <= TARGET:
+        if packed and unit.end - packed[-1][0].start <= TARGET and unit.row == packed[-1][-1].row:
             packed[-1].append(unit)
         else:
             packed.append([unit])
     return packed
 
 
-def _fitted(text: str, drafts: list[Draft], tokens: TokenCounter) -> list[tuple[Draft, int]]:
+def _fitted(text: str, drafts: list[Draft], headers: Headers, tokens: TokenCounter) -> list[tuple[Draft, int]]:
     """The drafts that fit the window, each with its word pieces, after splitting those that do not.
 
     Raises:
@@ -114,12 +117,12 @@ def _fitted(text: str, drafts: list[Draft], tokens: TokenCounter) -> list[tuple[
             if count <= tokens.window:
                 fitted.append((draft, count))
             else:
-                too_long += _split(text, draft, -(-count // tokens.window))
+                too_long += _split(text, draft, headers, -(-count // tokens.window))
         drafts = too_long
     return fitted
 
 
-def _split(text: str, draft: Draft, parts: int) -> list[Draft]:
+def _split(text: str, draft: Draft, headers: Headers, parts: int) -> list[Draft]:
     """Two or more drafts of about equal length, cut between units where there is more than one."""
     units = draft.units
     if len(units) == 1:
@@ -131,7 +134,8 @@ def _split(text: str, draft: Draft, parts: int) -> list[Draft]:
     def part_of(unit: Unit) -> int:
         return (unit.start + unit.end - 2 * draft.start) * parts // (2 * length)
 
-    return [Draft(draft.section, draft.header, tuple(group)) for _, group in groupby(units, part_of)]
+    groups = [tuple(group) for _, group in groupby(units, part_of)]
+    return [Draft(draft.section, headers.of(draft.section, group[0].table_head), group) for group in groups]
 
 
 def _embedded(text: str, draft: Draft) -> str:

@@ -9,6 +9,7 @@ from pincite.embedding import TokenCounter
 
 _ELLIPSIS = "…"
 _LONGEST_PART = 200  # characters
+_LONGEST_ROW = 400
 _SHORTER_PARTS = (120, 60, 30, 15, 8)
 
 
@@ -19,13 +20,25 @@ class Headers:
         self._title = shorten(title or "") or shorten(PurePosixPath(name).stem)
         self._tokens = tokens
         self._limit = tokens.window // 3
-        self._known: dict[tuple[str, ...], str] = {}
+        self._known: dict[tuple[tuple[str, ...], str], str] = {}
 
-    def of(self, section: tuple[str, ...]) -> str:
-        """The header of a section; empty where not even a stub of one would leave room for text."""
-        if section not in self._known:
-            self._known[section] = self._bounded(self._parts(section))
-        return self._known[section]
+    def of(self, section: tuple[str, ...], table_head: str = "") -> str:
+        """The header of a section; empty where not even a stub of one would leave room for text.
+
+        With `table_head`, a table's header row follows on a line of its own, shortened to leave room for rows.
+        """
+        key = (section, table_head)
+        if key not in self._known:
+            header = self._bounded(self._parts(section))
+            self._known[key] = self._with_row(header, table_head) if table_head else header
+        return self._known[key]
+
+    def _with_row(self, header: str, row: str) -> str:
+        for size in (_LONGEST_ROW, *_SHORTER_PARTS):
+            both = "\n".join(filter(None, (header, shorten(row, size))))
+            if self._tokens.count(both) <= self._limit * 3 // 2:
+                return both
+        return header
 
     def _parts(self, section: tuple[str, ...]) -> list[str]:
         parts = [self._title, *section]

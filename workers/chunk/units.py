@@ -5,9 +5,9 @@ lists, tables and listings, the sentences of a long paragraph, the lines of what
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pincite.documents import Block, BlockKind, CanonicalText
+from pincite.documents import Block, BlockKind, CanonicalText, PageKind
 from workers.chunk.headers import shorten
 from workers.chunk.spans import Span, lines, paragraphs, pieces, sentences, trim
 
@@ -27,11 +27,18 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A trimmed span. Where it must be split after all, `by_lines` says that lines come before sentences."""
+    """A trimmed span. Where it must be split after all, `by_lines` says that lines come before sentences.
+
+    `table_head` is the header row of the table that the span is a part of, and empty for the part that holds it.
+    `row` is where the row begins that the span is a part of, and -1 where it is no part of a table's row: rows that
+    are whole are not packed with the rest of one that was not.
+    """
 
     start: int
     end: int
     by_lines: bool = False
+    table_head: str = ""
+    row: int = -1
 
 
 @dataclass(slots=True)
@@ -60,6 +67,8 @@ def sections(text: CanonicalText, sizes: Sizes) -> list[Section]:
         if page != found[-1].page:
             found.append(Section(titles, page))
         found[-1].units.extend(_units(text.text, block, sizes))
+    if text.page_kind is PageKind.SHEET:
+        _name_sheets(text, found)
     return [section for section in found if section.headings or section.units]
 
 
@@ -69,15 +78,37 @@ def refine(text: str, unit: Unit, parts: int) -> list[Unit]:
     for cut in coarse_to_fine:
         finer = _trimmed(text, cut(text, (unit.start, unit.end)), unit.by_lines)
         if len(finer) > 1:
-            return finer
+            return _with_head(text, finer, unit.table_head)
     size = -(-(unit.end - unit.start) // parts)
-    return _trimmed(text, pieces(text, (unit.start, unit.end), size), unit.by_lines)
+    return _with_head(text, _trimmed(text, pieces(text, (unit.start, unit.end), size), unit.by_lines), unit.table_head)
+
+
+def table_head(block: Block) -> str:
+    """The header row that parts of a table are embedded with; empty where it is no table or has none."""
+    return block.title if block.kind is BlockKind.TABLE else ""
+
+
+def _with_head(text: str, units: list[Unit], head: str) -> list[Unit]:
+    """The units of one table, each but the one that opens with the header row carrying that row."""
+    if not head:
+        return units
+    return [unit if text.startswith(head, unit.start) else replace(unit, table_head=head) for unit in units]
+
+
+def _name_sheets(text: CanonicalText, found: list[Section]) -> None:
+    for section in found:
+        name = text.pages[section.page].label
+        if name:
+            section.path = (shorten(name), *section.path)
 
 
 def _units(text: str, block: Block, sizes: Sizes) -> list[Unit]:
     by_lines = block.kind in _LINE_KINDS
     if by_lines:
-        return _trimmed(text, _broken(text, (block.start, block.end), sizes), by_lines)
+        units = _trimmed(text, _broken(text, (block.start, block.end), sizes), by_lines)
+        if block.kind is BlockKind.TABLE:
+            units = _in_rows(text, units)
+        return _with_head(text, units, table_head(block))
     spans: list[Span] = []
     for start, end in (trim(text, span) for span in paragraphs(text, (block.start, block.end))):
         if end - start <= sizes.target:
@@ -86,6 +117,17 @@ def _units(text: str, block: Block, sizes: Sizes) -> list[Unit]:
         for sentence in sentences(text, (start, end)):
             spans.extend(_broken(text, sentence, sizes))
     return _trimmed(text, spans, by_lines)
+
+
+def _in_rows(text: str, units: list[Unit]) -> list[Unit]:
+    """The units of a table, those that share a row with others marked with that row."""
+    rows: list[list[Unit]] = []
+    for unit in units:
+        if rows and "\n" not in text[rows[-1][-1].end : unit.start]:
+            rows[-1].append(unit)
+        else:
+            rows.append([unit])
+    return [replace(unit, row=row[0].start) if len(row) > 1 else unit for row in rows for unit in row]
 
 
 def _broken(text: str, span: Span, sizes: Sizes) -> Iterator[Span]:

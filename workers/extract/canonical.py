@@ -1,6 +1,8 @@
 """Pages and texts of all formats become one canonical text."""
 
-from pincite.documents import CanonicalText, Extracted, PageSpan, PageText, Warning
+from dataclasses import replace
+
+from pincite.documents import Block, CanonicalText, Extracted, PageSpan, PageText, Place, Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.language import detect_language
 from workers.extract.visible import has_visible_text
@@ -22,13 +24,28 @@ def assemble(extracted: Extracted) -> CanonicalText:
     text, spans = _join(extracted.pages) if extracted.pages else (extracted.text, ())
     if not has_visible_text(text):
         raise _without_text(extracted.warnings, len(extracted.pages))
+    blocks, places = extracted.blocks, extracted.places
+    if extracted.pages:
+        blocks, places = _placed(extracted.pages, spans)
     return CanonicalText(
         text=text,
         pages=spans,
-        blocks=extracted.blocks,
+        blocks=blocks,
         title=extracted.title,
         language=detect_language(text),
+        page_kind=extracted.page_kind,
+        places=places,
     )
+
+
+def _placed(pages: tuple[PageText, ...], spans: tuple[PageSpan, ...]) -> tuple[tuple[Block, ...], tuple[Place, ...]]:
+    """The pages' blocks and places, with offsets into the canonical text."""
+    blocks: list[Block] = []
+    places: list[Place] = []
+    for page, span in zip(pages, spans, strict=True):
+        blocks += [replace(block, start=block.start + span.start, end=block.end + span.start) for block in page.blocks]
+        places += [replace(place, start=place.start + span.start, end=place.end + span.start) for place in page.places]
+    return tuple(blocks), tuple(places)
 
 
 def _join(pages: tuple[PageText, ...]) -> tuple[str, tuple[PageSpan, ...]]:

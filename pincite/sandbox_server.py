@@ -1,11 +1,12 @@
-"""The process that forks for every job of the sandbox. Started by `workers.sandbox`; the worker is at the other end.
+"""The process that forks for every job of the sandbox. `pincite.sandbox` starts it and is at the other end.
 
-It has one thread and loads the readers before the first job, so a fork is cheap and safe.
+It has one thread and loads the module of a reader before that reader's first job, so a fork is cheap and safe.
 """
 
 import contextlib
 import ctypes
 import gc
+import importlib
 import os
 import pickle
 import resource
@@ -20,7 +21,7 @@ from typing import NoReturn
 import psutil
 
 from pincite.failures import DocumentFailure
-from workers.sandbox_outcome import (
+from pincite.sandbox_outcome import (
     EXIT_OUT_OF_MEMORY,
     EXIT_RESULT_TOO_LARGE,
     LARGEST_RESULT,
@@ -46,9 +47,6 @@ def main() -> None:
     # Orphans of a job come to this process, which ends them; elsewhere they would go on running.
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     children = _watch_children()
-    _load_readers()
-    gc.collect()
-    gc.freeze()
     while True:
         try:
             message = connection.recv_bytes()
@@ -58,9 +56,14 @@ def main() -> None:
             return
 
 
-def _load_readers() -> None:
-    import workers.extract
-    import workers.ocr  # noqa: F401
+def _load(module: str) -> None:
+    """Load the module of a reader once, for all its jobs. What it cannot load, the job itself will say."""
+    if module in sys.modules:
+        return
+    with contextlib.suppress(Exception):
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
 
 
 def _watch_children() -> int:
@@ -76,6 +79,7 @@ def _watch_children() -> int:
 def _serve(message: bytes, connection: Connection, children: int) -> bool:
     """Run one job and tell how it ended. False: the worker is gone, and so is now the job."""
     job: Job = pickle.loads(message)  # noqa: S301 - from our own worker
+    _load(job.module)
     pid = os.fork()
     if pid == 0:
         _run(job, connection)
@@ -196,6 +200,6 @@ def _prctl(option: int, value: int) -> None:
 
 if __name__ == "__main__":
     # Pickled types must be those of the imported module, not of `__main__`.
-    from workers.sandbox_server import main as serve
+    from pincite.sandbox_server import main as serve
 
     serve()

@@ -1,8 +1,9 @@
 """Runs one function on one document in a process of its own, which a hang, a bomb or a crash takes down alone.
 
-Each worker process keeps one *sandbox server* (`workers.sandbox_server`): a small interpreter that has the readers
-loaded and forks for every job. `multiprocessing`'s fork server was not enough: it runs the program's main module
-again in every job, its state does not survive a fork of the worker, and what a killed job has started goes on running.
+Each worker process keeps one *sandbox server* (`pincite.sandbox_server`), and the API two, for page pictures: a small
+interpreter that has its readers loaded and forks for every job. `multiprocessing`'s fork server was not enough: it
+runs the program's main module again in every job, its state does not survive a fork of the worker, and what a killed
+job has started goes on running.
 
 A server belongs to the process and thread that started it. It ends, with whatever it runs, when that one ends,
 however it ends.
@@ -21,9 +22,9 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any, TypeVar
 
-from workers.sandbox_directories import make_job_directory, remove_job_directory, sweep_job_directories
-from workers.sandbox_environment import reader_environment
-from workers.sandbox_outcome import Ended, Job, read_outcome
+from pincite.sandbox_directories import make_job_directory, remove_job_directory, sweep_job_directories
+from pincite.sandbox_environment import reader_environment
+from pincite.sandbox_outcome import Ended, Job, read_outcome
 
 T = TypeVar("T")
 
@@ -54,9 +55,9 @@ def run_in_sandbox(function: Callable[..., T], arguments: tuple[Any, ...], limit
     """
     directory = make_job_directory()
     try:
-        job = Job(
-            pickle.dumps((function, arguments)), limits.memory_mb, int(limits.seconds) + 1, directory, _search_path()
-        )
+        call = pickle.dumps((function, arguments))
+        seconds = int(limits.seconds) + 1
+        job = Job(call, function.__module__, limits.memory_mb, seconds, directory, _search_path())
         ended = _server().run(job, limits.seconds)
         result: T = read_outcome(ended, directory, limits.seconds, limits.memory_mb)
         return result
@@ -71,7 +72,7 @@ class _Server:
         self.owner = os.getpid()
         self._connection, theirs = Pipe()
         environment = reader_environment() | {"PYTHONPATH": os.pathsep.join(_search_path())}
-        command = [sys.executable, "-m", "workers.sandbox_server", str(theirs.fileno())]
+        command = [sys.executable, "-m", "pincite.sandbox_server", str(theirs.fileno())]
         # A session of its own: Ctrl-C in a terminal reaches the worker only, which ends its jobs in order.
         self._process = subprocess.Popen(
             command,

@@ -31,12 +31,13 @@ _PLAIN = frozenset({"set", "frozenset", "bytearray", "complex", "range", "slice"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One call: the pickled function with its arguments.
+    """One call: the pickled function with its arguments. `module` is the function's own, loaded before the fork.
 
     `memory_mb` is in MiB; `cpu_seconds` is a net under the wall-clock limit, which the worker keeps.
     """
 
     call: bytes
+    module: str
     memory_mb: int
     cpu_seconds: int
     directory: Path
