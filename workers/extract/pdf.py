@@ -1,9 +1,11 @@
-"""PDF: the text layer of every page as pdfium shows it; pages without a trustworthy layer await OCR."""
+"""PDF: the text layer of every page in reading order; pages without a trustworthy layer await OCR."""
 
 import contextlib
 import ctypes
+import gc
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +17,26 @@ from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_rendered, clean_text
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
+from workers.extract.pdf_furniture import PageLines, mark_furniture
+from workers.extract.pdf_graphics import Graphics, read_graphics
+from workers.extract.pdf_headings import Bookmark, find_headings
+from workers.extract.pdf_layout import arrange
+from workers.extract.pdf_lines import Line
 from workers.extract.pdf_repair import read_damaged
+from workers.extract.pdf_tables import Table, goes_on
+from workers.extract.pdf_text import PageWriter
+from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 1
+NAME, VERSION = "pdf", 2
 
-_SAMPLED_CHARACTERS = 400
-_SAMPLED_OBJECTS = 2_000
+_SAMPLED_CHARACTERS = 100
+_MOST_BOOKMARKS = 5_000
+_LONGEST_FONT_NAME = 64
+_BOLD_WEIGHT = 600
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi|CMBX|SFBX|-Bd", re.I)
+_EVEN = re.compile(r"mono|courier|consol|CMTT|SFTT|typewriter|menlo|lettergothic|fixed", re.I)
 # Names that programs put where a title belongs.
 _NO_TITLE = re.compile(
     r"^(?:untitled|document\s*\d*|title|slide \d+|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi))$", re.I
@@ -30,8 +44,18 @@ _NO_TITLE = re.compile(
 _WRITER = re.compile(r"^(?:microsoft (?:word|powerpoint|excel)) - ", re.I)
 
 
+@dataclass(slots=True)
+class _Read:
+    """A page, and its lines where its layer is to be trusted: its text is written when all pages are known."""
+
+    page: PageText
+    characters: int = 0
+    lines: list[Line] | None = None
+    warning: Warning | None = None
+
+
 def extract_pdf(path: Path, options: ReaderOptions) -> Extracted:
-    """Read the text layers, labels and title of a PDF.
+    """Read the text layers, labels, headings and title of a PDF.
 
     A page that needs OCR has `awaits_ocr` set and keeps its layer's text to fall back on.
 
@@ -44,24 +68,79 @@ def extract_pdf(path: Path, options: ReaderOptions) -> Extracted:
     except pdfium.PdfiumError as error:
         recovered, notes = read_damaged(path, options, error)
         return Extracted(f"{NAME}/{VERSION}", pages=tuple(recovered), warnings=tuple(notes))
-    with document:
-        count = len(document)
-        if not count:
-            raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
-        check_pages(count, options)
-        pages: list[PageText] = []
-        warnings: list[Warning] = []
-        characters = 0
-        for page, warning in _pages(document):
-            pages.append(page)
-            warnings += [warning] if warning else []
-            characters += len(page.text)
-            check_characters(characters, options)
-        title = _title(_told(document.get_metadata_value, "Title"))
-    return Extracted(f"{NAME}/{VERSION}", pages=tuple(pages), title=title, warnings=tuple(warnings))
+    with document, _collector_at_rest():
+        return _extracted(document, options)
 
 
-def _pages(document: pdfium.PdfDocument) -> Iterator[tuple[PageText, Warning | None]]:
+@contextlib.contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Words are many and hold no cycles; looking for some among them costs a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _extracted(document: pdfium.PdfDocument, options: ReaderOptions) -> Extracted:
+    count = len(document)
+    if not count:
+        raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
+    check_pages(count, options)
+    read: list[_Read] = []
+    characters = 0
+    for page in _pages(document):
+        read.append(page)
+        characters += page.characters
+        check_characters(characters, options)
+    title = _title(_told(document.get_metadata_value, "Title"))
+    pages = tuple(_written(read, _outline(document)))
+    warnings = tuple(page.warning for page in read if page.warning)
+    return Extracted(f"{NAME}/{VERSION}", pages=pages, title=title, warnings=warnings)
+
+
+def _written(read: list[_Read], outline: list[Bookmark]) -> Iterator[PageText]:
+    """The pages with their final text: furniture apart, headings known."""
+    laid = {
+        number: PageLines(item.lines, item.page.width or 1.0, item.page.height or 1.0)
+        for number, item in enumerate(read)
+        if item.lines
+    }
+    mark_furniture(list(laid.values()), len(read))
+    headings = find_headings(laid, outline)
+    last: Table | None = None
+    for number, item in enumerate(read):
+        if number not in laid:
+            last = None
+            yield item.page
+            continue
+        lines = laid[number].kept
+        if lines and last and lines[0].table and goes_on(last, lines[0].table):
+            lines[0].table.head = last.head
+        yield _with_text(item.page, laid[number], headings.get(number, {}))
+        last = lines[-1].table if lines else None
+        item.lines = None
+
+
+def _with_text(page: PageText, laid: PageLines, levels: dict[int, int]) -> PageText:
+    lines = laid.kept
+    places = [at for at in range(len(laid.lines)) if at not in laid.furniture]
+    writer = PageWriter(laid.width, laid.height)
+    writer.write(lines, {new: levels[old] for new, old in enumerate(places) if old in levels})
+    text = writer.text if has_visible_text(writer.text) else ""
+    return replace(
+        page,
+        text=text,
+        source=TextSource.TEXT if text else TextSource.NONE,
+        words=tuple(writer.words) if text else (),
+        blocks=tuple(writer.blocks) if text else (),
+        furniture="\n".join(laid.lines[at].text for at in sorted(laid.furniture)),
+    )
+
+
+def _pages(document: pdfium.PdfDocument) -> Iterator[_Read]:
     for index in range(len(document)):
         number = index + 1
         label = clean_text(_told(document.get_page_label, index)) or None
@@ -70,7 +149,7 @@ def _pages(document: pdfium.PdfDocument) -> Iterator[tuple[PageText, Warning | N
         except pdfium.PdfiumError as error:
             # One broken page must not cost the reader the others.
             message = f"Page {number} is damaged and was left out: {error}"
-            yield PageText(number, "", TextSource.NONE, label), Warning("page_skipped", message, number)
+            yield _Read(PageText(number, "", TextSource.NONE, label), warning=Warning("page_skipped", message, number))
             continue
         try:
             yield _read_page(page, number, label)
@@ -86,63 +165,67 @@ def _told(ask: Callable[[Any], str], what: object) -> str:
         return ""
 
 
-def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> tuple[PageText, Warning | None]:
-    width, height = page.get_size()
+def _outline(document: pdfium.PdfDocument) -> list[Bookmark]:
+    found: list[Bookmark] = []
     try:
-        layer = _layer(page, width * height)
+        for mark in document.get_toc(max_depth=6):
+            target = mark.get_dest()
+            page = target.get_index() if target else None
+            if page is not None and page >= 0:
+                found.append(Bookmark(page, mark.level + 1, clean_rendered(mark.get_title())))
+            if len(found) >= _MOST_BOOKMARKS:
+                break
+    except (pdfium.PdfiumError, UnicodeDecodeError):
+        return found
+    return found
+
+
+def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> _Read:
+    width, height = page.get_size()
+    frame = Frame.of(page)
+    try:
+        textpage = page.get_textpage()
     except pdfium.PdfiumError as error:
         message = f"The text layer of page {number} is damaged ({error}); its picture is read by OCR instead."
         awaiting = PageText(number, "", TextSource.NONE, label, width=width, height=height, awaits_ocr=True)
-        return awaiting, Warning("unreliable_text", message, number)
-    text = clean_rendered(layer.text).strip()
-    text = text if has_visible_text(text) else ""
-    read = PageText(
-        number=number,
-        text=text,
-        source=TextSource.TEXT if text else TextSource.NONE,
-        label=label,
-        width=width,
-        height=height,
-        awaits_ocr=needs_ocr(layer),
-    )
-    return read, None
-
-
-def _layer(page: pdfium.PdfPage, area: float) -> PageLayer:
-    covered, paths = _graphics(page)
-    textpage = page.get_textpage()
+        return _Read(awaiting, warning=Warning("unreliable_text", message, number))
+    graphics = read_graphics(page, frame)
     try:
-        text = _layer_text(textpage)
-        unmapped = _unmapped(textpage)
+        return _read_layer(textpage, graphics, frame, PageText(number, "", TextSource.NONE, label, width, height))
     finally:
         textpage.close()
-    return PageLayer(text, min(1.0, covered / area) if area else 0.0, paths, unmapped)
 
 
-def _graphics(page: pdfium.PdfPage) -> tuple[float, int]:
-    """The area under images, in square points, and the number of drawn paths, as far as the objects can be read."""
-    covered, paths = 0.0, 0
-    # A damaged object tells nothing of the page's text, so it must not cost it.
-    with contextlib.suppress(pdfium.PdfiumError):
-        for seen, item in enumerate(page.get_objects(max_depth=4)):
-            if seen >= _SAMPLED_OBJECTS:
-                break
-            if item.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-                with contextlib.suppress(pdfium.PdfiumError):
-                    left, bottom, right, top = item.get_bounds()
-                    covered += abs((right - left) * (top - bottom))
-            elif item.type in {pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_SHADING}:
-                paths += 1
-    return covered, paths
+def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, page: PageText) -> _Read:
+    characters = page_characters(textpage)
+    layer = characters.replace("\0", "")
+    area = frame.width * frame.height
+    covered = min(1.0, graphics.covered / area) if area else 0.0
+    awaits = needs_ocr(PageLayer(layer, covered, graphics.paths, _unmapped(textpage)))
+    if awaits or not has_visible_text(layer):
+        text = clean_rendered(layer).strip()
+        text = text if has_visible_text(text) else ""
+        source = TextSource.TEXT if text else TextSource.NONE
+        return _Read(replace(page, text=text, source=source, awaits_ocr=awaits), len(text))
+    lines = arrange(read_words(textpage, characters, frame), graphics, frame.width, frame.height)
+    _read_fonts(textpage, lines)
+    return _Read(page, len(layer), lines)
 
 
-def _layer_text(textpage: pdfium.PdfTextPage) -> str:
-    # pypdfium2's own call counts characters as one UTF-16 unit each; a page of rarer scripts would be cut short.
-    units = textpage.count_chars() * 2 + 1
-    buffer = (ctypes.c_ushort * units)()
-    pdfium_c.FPDFText_GetText(textpage, 0, textpage.count_chars(), buffer)
-    text = bytes(buffer).decode("utf-16-le", "surrogatepass")
-    return text.rstrip("\x00")
+def _read_fonts(textpage: pdfium.PdfTextPage, lines: list[Line]) -> None:
+    """Set `bold` and `even` from the font of each line's first word."""
+    name, flags = ctypes.create_string_buffer(_LONGEST_FONT_NAME), ctypes.c_int()
+    kinds: dict[bytes, tuple[bool, bool]] = {}
+    for line in lines:
+        if not line.words:
+            continue
+        first = line.words[0].first
+        pdfium_c.FPDFText_GetFontInfo(textpage, first, name, _LONGEST_FONT_NAME, flags)
+        if name.value not in kinds:
+            text = name.value.decode("latin-1")
+            bold = bool(_BOLD.search(text)) or pdfium_c.FPDFText_GetFontWeight(textpage, first) >= _BOLD_WEIGHT
+            kinds[name.value] = bold, bool(_EVEN.search(text))
+        line.bold, line.even = kinds[name.value]
 
 
 def _unmapped(textpage: pdfium.PdfTextPage) -> float:

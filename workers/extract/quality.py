@@ -6,6 +6,7 @@ letters because the font has no map to Unicode. All three look "non-empty".
 
 import re
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 
 from workers.extract.visible import has_visible_text
@@ -54,7 +55,7 @@ def is_readable(text: str) -> bool:
     visible = "".join(_LEADERS.sub(r"\1", text).split())
     if len(visible) < 4:
         return not any(_is_broken(character) for character in visible)
-    broken = sum(_is_broken(character) for character in visible)
+    broken = sum(many for character, many in Counter(visible).items() if _is_broken(character))
     names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text))
     if broken > len(visible) * 0.05 or names > len(visible) * 0.3:
         return False
@@ -65,7 +66,7 @@ def is_readable(text: str) -> bool:
 
 def count_letters(text: str) -> int:
     """Letters, digits and combining marks of any script."""
-    return sum(unicodedata.category(character)[0] in "LNM" for character in text)
+    return sum(many for character, many in Counter(text).items() if unicodedata.category(character)[0] in "LNM")
 
 
 def _is_broken(character: str) -> bool:

@@ -1,0 +1,123 @@
+"""What a PDF page draws beside text: the area under images, the number of paths, and the rules that tables have."""
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from workers.extract.pdf_words import Frame
+
+_SAMPLED_OBJECTS = 3_000
+_MOST_RULES = 3_000
+_DEEPEST = 4
+_THICKEST_RULE = 3.0  # points
+_SHORTEST_RULE = 6.0
+_RECTANGLE_SEGMENTS = (4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line along the page's edges, in points as shown: from `start` to `end` at `at`."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(slots=True)
+class Graphics:
+    """`covered`: square points under images. `level` and `upright` are rules from left to right and down the page."""
+
+    covered: float = 0.0
+    paths: int = 0
+    level: list[Rule] = field(default_factory=list)
+    upright: list[Rule] = field(default_factory=list)
+
+
+def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
+    """As far as the objects can be read; what is damaged is passed over."""
+    found = Graphics()
+    first, second, third, fourth = (ctypes.c_float() for _ in range(4))
+    edges = [ctypes.byref(edge) for edge in (first, second, third, fourth)]
+    for item, kind, shift in _objects(page):
+        is_path = kind == pdfium_c.FPDF_PAGEOBJ_PATH
+        if kind == pdfium_c.FPDF_PAGEOBJ_SHADING:
+            found.paths += 1
+            continue
+        found.paths += is_path
+        if not pdfium_c.FPDFPageObj_GetBounds(item, *edges):
+            continue
+        left, bottom, right, top = first.value, second.value, third.value, fourth.value
+        if shift is not _UNMOVED:
+            left, bottom, right, top = _moved((left, bottom, right, top), shift)
+        if not is_path:
+            found.covered += abs((right - left) * (top - bottom))
+        elif len(found.level) + len(found.upright) < _MOST_RULES:
+            width, height = right - left, top - bottom
+            if max(width, height) < _SHORTEST_RULE:
+                continue
+            if min(width, height) <= _THICKEST_RULE or pdfium_c.FPDFPath_CountSegments(item) in _RECTANGLE_SEGMENTS:
+                _add_rules(found, *frame.box(left, bottom, right, top))
+    return found
+
+
+Matrix = tuple[float, float, float, float, float, float]
+_UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING})
+
+
+def _objects(page: pdfium.PdfPage) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, Matrix]]:
+    raw, kind_of, wanted, form = page.raw, pdfium_c.FPDFPageObj_GetType, _WANTED, pdfium_c.FPDF_PAGEOBJ_FORM
+    seen = 0
+    waiting = [(pdfium_c.FPDFPage_GetObject, raw, pdfium_c.FPDFPage_CountObjects(raw), _UNMOVED, 1)]
+    while waiting and seen < _SAMPLED_OBJECTS:
+        get, owner, count, shift, depth = waiting.pop()
+        for index in range(min(count, _SAMPLED_OBJECTS - seen)):
+            item = get(owner, index)
+            kind = kind_of(item)
+            if kind in wanted:
+                yield item, kind, shift
+            elif kind == form and depth < _DEEPEST:
+                inside = pdfium_c.FPDFFormObj_CountObjects(item)
+                waiting.append((pdfium_c.FPDFFormObj_GetObject, item, inside, _shift(item, shift), depth + 1))
+        seen += count
+
+
+def _shift(form: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix) -> Matrix:
+    matrix = pdfium_c.FS_MATRIX()
+    if not pdfium_c.FPDFPageObj_GetMatrix(form, matrix):
+        return outer
+    a, b, c, d, e, f = outer
+    return (
+        matrix.a * a + matrix.b * c,
+        matrix.a * b + matrix.b * d,
+        matrix.c * a + matrix.d * c,
+        matrix.c * b + matrix.d * d,
+        matrix.e * a + matrix.f * c + e,
+        matrix.e * b + matrix.f * d + f,
+    )
+
+
+def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, float]:
+    left, bottom, right, top = box
+    a, b, c, d, e, f = shift
+    across = [x * a + y * c + e for x in (left, right) for y in (bottom, top)]
+    up = [x * b + y * d + f for x in (left, right) for y in (bottom, top)]
+    return min(across), min(up), max(across), max(up)
+
+
+def _add_rules(found: Graphics, left: float, top: float, right: float, bottom: float) -> None:
+    width, height = right - left, bottom - top
+    if height <= _THICKEST_RULE:
+        if width >= _SHORTEST_RULE:
+            found.level.append(Rule((top + bottom) / 2, left, right))
+        return
+    if width <= _THICKEST_RULE:
+        if height >= _SHORTEST_RULE:
+            found.upright.append(Rule((left + right) / 2, top, bottom))
+        return
+    if min(width, height) >= _SHORTEST_RULE:
+        found.level += [Rule(top, left, right), Rule(bottom, left, right)]
+        found.upright += [Rule(left, top, bottom), Rule(right, top, bottom)]

@@ -1,0 +1,224 @@
+"""The words of a PDF page with their places, read from pdfium's text page with few calls: about three for each word."""
+
+import ctypes
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from workers.extract.cleaning import clean_rendered
+from workers.extract.pdf_bidi import Letter, logical_words
+from workers.extract.pdf_glyphs import Glyphs, is_plain
+
+# pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
+_TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
+_TO_CLEAN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\ufb00-\ufb06\ufeff\ufffe\uffff\ud800-\udfff]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_BREAKS = "\ufffe\x02"
+_LINE_END = re.compile(r"[\r\n]+")
+_PIECES = frozenset("|‖")
+_UPRIGHT_WITHIN = 5  # degrees
+_loose_box = pdfium_c.FPDFText_GetLooseCharBox
+_origin = pdfium_c.FPDFText_GetCharOrigin
+_font_size = pdfium_c.FPDFText_GetFontSize
+
+
+@dataclass(slots=True, eq=False)
+class Word:
+    """A run of characters without white space. The box is in points on the page as shown, from its top left.
+
+    `turn` is the direction of writing in degrees clockwise as shown (0 for upright text); `line` is the number of
+    the line that pdfium put it on, `first` the index of its first character. `broken`: a hyphen at the end of the
+    line was taken off, and the next word is its other half.
+    """
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    base: float
+    size: float
+    line: int
+    first: int
+    turn: int = 0
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How page coordinates become points from the top left of the page as shown."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+    rotation: int
+
+    @classmethod
+    def of(cls, page: pdfium.PdfPage) -> "Frame":
+        box = pdfium_c.FS_RECTF()
+        pdfium_c.FPDF_GetPageBoundingBox(page, box)
+        width, height = page.get_size()
+        return cls(box.left, box.bottom, width, height, page.get_rotation())
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """The place of a point of the page, in points from the top left as shown."""
+        across, up = x - self.left, y - self.bottom
+        if self.rotation == 0:
+            return across, self.height - up
+        if self.rotation == 90:
+            return up, across
+        if self.rotation == 180:
+            return self.width - across, up
+        return self.width - up, self.height - across
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom as shown."""
+        (first, second), (third, fourth) = self.point(left, bottom), self.point(right, top)
+        return min(first, third), min(second, fourth), max(first, third), max(second, fourth)
+
+
+def page_characters(textpage: pdfium.PdfTextPage) -> str:
+    """The text layer with exactly one code point for each of pdfium's characters."""
+    raw = textpage.raw
+    count = pdfium_c.FPDFText_CountChars(raw)
+    if count <= 0:
+        return ""
+    buffer = (ctypes.c_ushort * (count * 2 + 1))()
+    pdfium_c.FPDFText_GetText(raw, 0, count, buffer)
+    text = bytes(buffer).decode("utf-16-le", "surrogatepass").rstrip("\0")
+    if len(text) == count and "\0" not in text:
+        return text
+    # Characters without a Unicode value are left out of the text, and indexes no longer agree.
+    ask = pdfium_c.FPDFText_GetUnicode
+    return "".join(chr(code) if code < 0x110000 else "\ufffd" for code in (ask(raw, at) for at in range(count)))
+
+
+def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> list[Word]:
+    """The words in the order of the page's content, cleaned; `characters` as `page_characters` gives them."""
+    reader = _Reader(textpage, frame)
+    words: list[Word] = []
+    for number, (start, end) in enumerate(_lines(characters)):
+        if _RIGHT_TO_LEFT.search(characters, start, end):
+            line = reader.right_to_left(characters, start, end)
+        else:
+            line = reader.left_to_right(characters, start, end)
+        for word in line:
+            word.line = number
+            if word.text not in _PIECES or not (words and _is_piece(words[-1], word)):
+                words.append(word)
+    return words
+
+
+class _Reader:
+    """Asks pdfium for places; the structures that it fills are made once for each page."""
+
+    def __init__(self, textpage: pdfium.PdfTextPage, frame: Frame) -> None:
+        self._raw = textpage.raw
+        self._frame = frame
+        self._glyphs = Glyphs(textpage)
+        self._head, self._tail = pdfium_c.FS_RECTF(), pdfium_c.FS_RECTF()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._head_at, self._tail_at = ctypes.byref(self._head), ctypes.byref(self._tail)
+        self._x_at, self._y_at = ctypes.byref(self._x), ctypes.byref(self._y)
+        self._matrix = pdfium_c.FS_MATRIX()
+        self._low: float | None = None
+        self._size = 0.0
+
+    def left_to_right(self, characters: str, start: int, end: int) -> list[Word]:
+        words: list[Word] = []
+        turn, scale = 0, 0.0
+        reread = self._glyphs.reread
+        dirty = _TO_CLEAN.search(characters, start, end) is not None
+        self._low = None
+        for token in _TOKEN.finditer(characters, start, end):
+            first, last = token.span()
+            broken = characters[last - 1] in _BREAKS
+            last -= broken
+            text = token[0][: last - first] if broken else token[0]
+            if not is_plain(text):
+                text = reread(characters, first, last)
+            if dirty:
+                text = "".join(clean_rendered(text).replace("\u200b", "").split())
+            if not text:
+                continue
+            if not scale:
+                turn, scale = self._turn_and_scale(first)
+            word = self._placed(text, first, last - 1, scale)
+            word.turn, word.broken = turn, broken
+            words.append(word)
+        return words
+
+    def right_to_left(self, characters: str, start: int, end: int) -> list[Word]:
+        letters = []
+        for at in range(start, end):
+            pdfium_c.FPDFText_GetCharOrigin(self._raw, at, self._x_at, self._y_at)
+            letters.append(Letter(characters[at], at, self._x.value, self._y.value))
+        words: list[Word] = []
+        for text, indexes in logical_words(letters):
+            clean = "".join(clean_rendered(text).split())
+            if not clean:
+                continue
+            turn, scale = self._turn_and_scale(indexes[0])
+            self._low = None
+            word = self._placed(clean, indexes[0], indexes[0], scale)
+            for at in indexes[1:]:
+                box = self._placed("", at, at, scale)
+                word.left, word.right = min(word.left, box.left), max(word.right, box.right)
+                word.top, word.bottom = min(word.top, box.top), max(word.bottom, box.bottom)
+            word.turn = turn
+            words.append(word)
+        return words
+
+    def _turn_and_scale(self, at: int) -> tuple[int, float]:
+        matrix = self._matrix
+        if not pdfium_c.FPDFText_GetMatrix(self._raw, at, matrix):
+            return 0, 1.0
+        turn = round(self._frame.rotation - math.degrees(math.atan2(matrix.b, matrix.a))) % 360
+        nearest = round(turn / 90) * 90
+        turn = nearest % 360 if abs(turn - nearest) <= _UPRIGHT_WITHIN else turn
+        return turn, math.hypot(matrix.c, matrix.d) or 1.0
+
+    def _placed(self, text: str, first: int, last: int, scale: float) -> Word:
+        raw, head, tail = self._raw, self._head, self._tail
+        _loose_box(raw, first, self._head_at)
+        left, bottom, right, top = head.left, head.bottom, head.right, head.top
+        low = None if self._frame.rotation else bottom
+        if last != first:
+            _loose_box(raw, last, self._tail_at)
+            left = tail.left if tail.left < left else left
+            right = tail.right if tail.right > right else right
+            bottom = tail.bottom if tail.bottom < bottom else bottom
+            top = tail.top if tail.top > top else top
+        if low is None or low != self._low:
+            # Words of one line whose boxes reach equally low share size and base line.
+            _origin(raw, first, self._x_at, self._y_at)
+            self._size = _font_size(raw, first) * scale
+            self._low = low
+        size = self._size
+        frame = self._frame
+        if frame.rotation:
+            left, top, right, bottom = frame.box(left, bottom, right, top)
+            base = frame.point(self._x.value, self._y.value)[1]
+        else:
+            across, height = frame.left, frame.bottom + frame.height
+            left, top, right, bottom = left - across, height - top, right - across, height - bottom
+            base = height - self._y.value
+        return Word(text, left, top, right, bottom, base, size, 0, first)
+
+
+def _is_piece(above: Word, word: Word) -> bool:
+    """A tall bar is drawn in pieces, one under the other."""
+    return above.text == word.text and abs(above.left - word.left) < 1 and above.line != word.line
+
+
+def _lines(characters: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _LINE_END.finditer(characters):
+        yield start, match.start()
+        start = match.end()
+    yield start, len(characters)
