@@ -12,9 +12,10 @@ from starlette.middleware import Middleware
 
 from api.access import AccessMiddleware, refuse_open_door
 from api.bounds import BoundsMiddleware
+from api.page_pictures import PagePictures
 from api.problems import install_problems
 from api.readiness import Readiness, look
-from api.routes import contents, documents, folders, health, search, web
+from api.routes import contents, documents, folders, health, pages, search, web
 from api.runtime import ModelHolder, Runtime, SearchSlots
 from db.connect import Database, DatabaseUnavailableError
 from pincite import __version__
@@ -49,12 +50,14 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
             Doorbell(settings),
             models,
             SearchSlots(),
+            PagePictures(),
         )
         app.state.runtime, app.state.readiness = runtime, Readiness(lambda: look(runtime))
         models.start()
         try:
             yield
         finally:
+            await anyio.to_thread.run_sync(runtime.pictures.close)
             database.close()
 
     app = FastAPI(
@@ -68,7 +71,7 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
         middleware=[Middleware(AccessMiddleware), Middleware(BoundsMiddleware, settings=settings)],
     )
     install_problems(app)
-    for rooms in (documents, contents, folders, search, health, web):
+    for rooms in (documents, contents, pages, folders, search, health, web):
         app.include_router(rooms.router)
     return app
 

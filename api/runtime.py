@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 
+from api.page_pictures import PagePictures
 from api.problems import unavailable
 from api.retrieval.search import Searcher
 from db.connect import Database
@@ -106,6 +107,7 @@ class Runtime:
     doorbell: Doorbell
     models: ModelHolder
     slots: SearchSlots
+    pictures: PagePictures
 
     def searcher(self) -> Searcher:
         """A searcher with the loaded model.

@@ -39,6 +39,7 @@ class Locator(BaseModel):
     label: str
     fragment: str
     url: str
+    picture: str | None
     start: int
     end: int
     page: int | None

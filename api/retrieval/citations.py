@@ -15,6 +15,7 @@ def cite(document_id: int, quote: str, start: int, stored: Mapping[str, Any]) ->
 
     `start` is the quote's first code point in the canonical text, `stored` its locator as the database keeps it.
     `url` opens the original at the page, or the very slice of the canonical text where the format has no pages.
+    `picture` is the (first) page with the quote marked, None where there are no pages.
 
     Raises:
         CitationError: the locator points to another place than the quote's.
@@ -26,10 +27,17 @@ def cite(document_id: int, quote: str, start: int, stored: Mapping[str, Any]) ->
             f"document {document_id}: the locator points to characters {locator.start} to {locator.end}, "
             f"the quote stands at {start} to {start + len(quote)}"
         )
-    return {"page": None} | to_json(locator) | {"url": _url(document_id, locator)}
+    addresses = {"url": _url(document_id, locator), "picture": _picture(document_id, locator)}
+    return {"page": None} | to_json(locator) | addresses
 
 
 def _url(document_id: int, locator: Locator) -> str:
     if isinstance(locator, PageLocator):
         return f"/v1/documents/{document_id}/file{locator.fragment}"
     return f"/v1/documents/{document_id}/text?start={locator.start}&end={locator.end}"
+
+
+def _picture(document_id: int, locator: Locator) -> str | None:
+    if not isinstance(locator, PageLocator):
+        return None
+    return f"/v1/documents/{document_id}/pages/{locator.page}.png?start={locator.start}&end={locator.end}"

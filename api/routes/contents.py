@@ -32,7 +32,7 @@ _INERT_PDF = "default-src 'none'; style-src 'unsafe-inline'"
 @router.get("/text")
 def get_text(document_id: DocumentId, runtime: RuntimeOf, start: Offset = 0, end: Offset = _LONGEST_TEXT) -> TextSlice:
     """Code points `start` to `end` of the canonical text; without them, all of it. An `end` beyond it is its end."""
-    _existing(runtime, document_id)
+    existing(runtime, document_id)
     found = runtime.database.run(lambda connection: read_text(connection, document_id, start, end))
     if found is None:
         raise Problem(
@@ -62,7 +62,7 @@ def get_file(document_id: DocumentId, runtime: RuntimeOf) -> FileResponse:
 
     Only what is harmless opens in place: PDF, PNG, JPEG, and text as plain text.
     """
-    details = _existing(runtime, document_id)
+    details = existing(runtime, document_id)
     if details.file_sha256 is None:
         raise Problem(
             409, "never_read", f"The bytes of document {document_id} could never be read. Add the file again."
@@ -93,7 +93,12 @@ def _served_as(found: str | None) -> tuple[str, bool]:
     return _UNKNOWN, False
 
 
-def _existing(runtime: Runtime, document_id: int) -> DocumentDetails:
+def existing(runtime: Runtime, document_id: int) -> DocumentDetails:
+    """A document that was not removed.
+
+    Raises:
+        Problem: it is unknown (404) or was removed (410).
+    """
     details = runtime.database.run(lambda connection: get_document(connection, document_id))
     if details is None:
         raise unknown_document(document_id)

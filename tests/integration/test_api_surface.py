@@ -38,6 +38,7 @@ class TestSearch:
         assert hit["document"] == {"id": received.id, "name": "lease.pdf", "folder": "contracts", "path": "lease.pdf"}
         assert hit["locator"] == {
             "kind": "page", "label": "page 1", "fragment": "#page=1", "url": f"/v1/documents/{received.id}/file#page=1",
+            "picture": f"/v1/documents/{received.id}/pages/1.png?start=0&end={len(RENT)}",
             "start": 0, "end": len(RENT), "page": 1, "last_page": 1, "page_label": None,
         }  # fmt: skip
         assert hit["scores"].keys() == {"fused", "dense_rank", "lexical_rank", "cosine_distance", "bm25", "rerank"}
@@ -177,7 +178,7 @@ class TestAccess:
         assert ("GET", "/openapi.json") in routes
         assert ("POST", "/v1/documents") in routes
         for method, path in routes:
-            answer = client.request(method, path.format(document_id=1, name="x"))
+            answer = client.request(method, path.format(document_id=1, name="x", number=1))
             if path in PUBLIC:
                 assert answer.status_code == 200, path
             else:

@@ -13,7 +13,7 @@ def test_a_place_in_running_text_opens_as_a_slice_of_the_text() -> None:
     cited = cite(4, resolve(locator, document), locator.start, to_json(locator))
     assert cited["url"] == "/v1/documents/4/text?start=13&end=32"
     assert (cited["kind"], cited["fragment"], cited["label"]) == ("char", "#char=13,32", "Title > Heading")
-    assert cited["page"] is None
+    assert (cited["page"], cited["picture"]) == (None, None)
 
 
 def test_a_place_on_a_page_opens_the_original_at_the_page() -> None:
@@ -21,6 +21,7 @@ def test_a_place_on_a_page_opens_the_original_at_the_page() -> None:
     locator = locate(document, 32, 45)
     cited = cite(4, resolve(locator, document), locator.start, to_json(locator))
     assert cited["url"] == "/v1/documents/4/file#page=2"
+    assert cited["picture"] == "/v1/documents/4/pages/2.png?start=32&end=45"
     assert (cited["page"], cited["label"], cited["start"], cited["end"]) == (2, "page 2 (labelled ii)", 32, 45)
 
 
