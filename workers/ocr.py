@@ -15,22 +15,29 @@ import pytesseract
 from PIL import Image
 
 from pincite.documents import PageText, TextSource, Warning
+from pincite.page_picture import PageTooLargeError, Resolution, page_picture
 from workers.extract.canonical import PAGE_FAILED
 from workers.extract.options import ReaderOptions
 from workers.extract.quality import count_letters, is_readable
 from workers.ocr_layout import NOTHING, Reading, read_table, turned_back
-from workers.page_picture import PageTooLargeError, page_picture
+from workers.ocr_sight import Sight, read_sight
 from workers.tesseract_probe import Tesseract
 
 _POOR_CONFIDENCE = 0.6
 _GOOD_CONFIDENCE = 0.8
+_NONSENSE = 0.45
 _FEW_WORDS = 4
+_MANY_WORDS = 10
 _BLANK_CONTRAST = 24
 _TURNS = {
     90: Image.Transpose.ROTATE_90,
     270: Image.Transpose.ROTATE_270,
     180: Image.Transpose.ROTATE_180,
 }
+
+
+# Pillow loads its formats on first use; here it is once for all pages, before the sandbox forks.
+Image.preinit()
 
 
 class PageFailedError(Exception):
@@ -47,28 +54,42 @@ class _Reader:
     deadline: float
 
     def read(self, picture: Image.Image) -> Reading:
+        """Its words.
+
+        Raises:
+            PageFailedError: Tesseract ended with an error, or the time is over.
+        """
+        config = f"-c tessedit_create_tsv=1 {_data_option(self.tesseract.data)}--dpi {self.dpi}"
+        return read_table(self._run(picture, "tsv", self.languages, config), picture.width, picture.height)
+
+    def see(self, picture: Image.Image) -> Sight | None:
+        """Its direction and script; None where that cannot be told, for instance because it shows too few letters."""
+        if not self.tesseract.can_see:
+            return None
+        try:
+            config = f"--psm 0 {_data_option(self.tesseract.sight_data)}--dpi {self.dpi}"
+            return read_sight(self._run(picture, "osd", "osd", config))
+        except PageFailedError:
+            return None
+
+    def _run(self, picture: Image.Image, extension: str, languages: str, config: str) -> str:
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise PageFailedError("its time was over")
         # More threads than one per process make a full machine slower by factors.
         os.environ["OMP_THREAD_LIMIT"] = "1"
         pytesseract.pytesseract.tesseract_cmd = self.tesseract.program
-        data = f"--tessdata-dir {shlex.quote(self.tesseract.data)} " if self.tesseract.data else ""
         with tempfile.TemporaryDirectory(prefix="pincite-ocr-") as directory:
             file = Path(directory) / "page.ppm"
             try:
                 picture.save(file)
                 # Not `image_to_data`: that starts the program once more for its version, and waits without end.
-                table = pytesseract.run_and_get_output(
-                    str(file),
-                    extension="tsv",
-                    lang=self.languages,
-                    config=f"-c tessedit_create_tsv=1 {data}--dpi {self.dpi}",
-                    timeout=left,
+                said: str = pytesseract.run_and_get_output(
+                    str(file), extension=extension, lang=languages, config=config, timeout=left
                 )
             except (RuntimeError, OSError, UnicodeDecodeError) as error:
                 raise PageFailedError(_what_tesseract_said(error)) from error
-        return read_table(table, picture.width, picture.height)
+        return said
 
 
 def read_page(
@@ -83,14 +104,18 @@ def read_page(
     """
     deadline = time.monotonic() + options.ocr_page_seconds
     try:
-        drawn = page_picture(path, media_type, page.number, options)
+        resolution = Resolution(options.ocr_dpi, options.ocr_max_pixels)
+        drawn = page_picture(path, media_type, page.number, resolution)
         reader = _Reader(tesseract, options.ocr_languages, drawn.dpi, deadline)
-        reading = read_upright(drawn.picture, reader.read)
+        reading, sight = read_upright(drawn.picture, reader.read, reader.see)
     except PageTooLargeError as error:
         return without_ocr(page, f"Page {page.number} was not read by OCR: {error}.", "page_skipped")
     except PageFailedError as error:
         return without_ocr(page, f"OCR of page {page.number} failed: {error}.")
-    return _better(page, reading, options)
+    read, notes = _better(page, reading, options)
+    if read.source is TextSource.OCR:
+        notes += _foreign_script(page.number, reading, sight, options)
+    return read, notes
 
 
 def without_ocr(page: PageText, reason: str, code: str = PAGE_FAILED) -> tuple[PageText, tuple[Warning, ...]]:
@@ -99,27 +124,46 @@ def without_ocr(page: PageText, reason: str, code: str = PAGE_FAILED) -> tuple[P
     return replace(page, source=source, awaits_ocr=False), (Warning(code, reason, page.number),)
 
 
-def read_upright(picture: Image.Image, read: Callable[[Image.Image], Reading]) -> Reading:
-    """Read the picture, turned by quarters where it makes little sense as it is. Boxes refer to `picture`.
+def read_upright(
+    picture: Image.Image,
+    read: Callable[[Image.Image], Reading],
+    see: Callable[[Image.Image], Sight | None],
+) -> tuple[Reading, Sight | None]:
+    """Read the picture, turned by quarters where it makes little sense as it is; boxes refer to `picture`.
+
+    Gives also what was seen of it, where that was asked for because it made little sense.
 
     Raises:
         PageFailedError: the first reading failed; later ones only make it better.
     """
     if _is_blank(picture):
-        return NOTHING
+        return NOTHING, None
     best = read(picture)
     if not _is_poor(best):
-        return best
-    for degrees, turn in _TURNS.items():
+        return best, None
+    sight = see(picture)
+    for degrees in _directions(sight):
         try:
-            reading = turned_back(read(picture.transpose(turn)), degrees)
+            reading = turned_back(read(picture.transpose(_TURNS[degrees])), degrees)
         except PageFailedError:
             break
         if reading.weight > best.weight:
             best = reading
         if (best.confidence or 0.0) >= _GOOD_CONFIDENCE and len(best.words) > _FEW_WORDS:
             break
-    return best
+    return best, sight
+
+
+def _directions(sight: Sight | None) -> list[int]:
+    """The turns to try, in order: the one that was seen first, and only that one where it was seen well."""
+    if sight is None:
+        return list(_TURNS)
+    seen = [degrees for degrees in _TURNS if degrees == sight.degrees]
+    return seen if sight.is_sure_of_direction else seen + [degrees for degrees in _TURNS if degrees != sight.degrees]
+
+
+def _data_option(directory: str | None) -> str:
+    return f"--tessdata-dir {shlex.quote(directory)} " if directory else ""
 
 
 def _what_tesseract_said(error: Exception) -> str:
@@ -154,6 +198,8 @@ def _better(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[P
         source=TextSource.OCR if reading.words else TextSource.NONE,
         confidence=reading.confidence,
         words=reading.words,
+        blocks=reading.blocks,
+        furniture="",
         awaits_ocr=False,
     )
     if reading.confidence is None or reading.confidence >= options.low_confidence:
@@ -167,3 +213,19 @@ def _better(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[P
 def _tells_more(reading: Reading, text: str) -> bool:
     confident = (reading.confidence or 0.0) >= _POOR_CONFIDENCE
     return confident and count_letters(reading.text) > 1.5 * count_letters(text)
+
+
+def _foreign_script(number: int, reading: Reading, sight: Sight | None, options: ReaderOptions) -> tuple[Warning, ...]:
+    """A warning where the page makes no sense because its script is none of the languages'."""
+    confidence = reading.confidence or 0.0
+    if confidence >= _POOR_CONFIDENCE:
+        return ()
+    script = sight.foreign_script(options.ocr_languages) if sight else None
+    if script is None and (sight is not None or confidence >= _NONSENSE or len(reading.words) < _MANY_WORDS):
+        return ()
+    seen = f"is written in {script} script, which" if script else "seems to be written in a script that"
+    message = (
+        f"Page {number} {seen} the languages of PINCITE_OCR_LANGUAGES ({options.ocr_languages}) do not cover: its text "
+        "is not to be trusted. Install Tesseract's data for its language, name that in the setting, and reindex it."
+    )
+    return (Warning("script_unsupported", message, number),)

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from pincite.documents import Extracted, PageText, Warning
 from pincite.failures import DocumentFailure, FailureCode
+from pincite.sandbox import Limits, run_in_sandbox
 from pincite.settings import Settings
 from workers.extract import extract
 from workers.extract.canonical import PAGE_FAILED
 from workers.extract.options import ReaderOptions
 from workers.ocr import read_page, without_ocr
-from workers.sandbox import Limits, run_in_sandbox
 from workers.tesseract_probe import find_tesseract, forget_tesseract
 
 logger = logging.getLogger(__name__)
 
 # What drawing the page and ending Tesseract may take beyond the page's own time.
-_GRACE_SECONDS = 5.0
+PAGE_GRACE_SECONDS = 5.0
 
 
 def reader_options(settings: Settings) -> ReaderOptions:
@@ -57,7 +57,7 @@ def read_page_safely(
     """
     # Asked here and not in the job: what a worker has found out once serves all its pages.
     tesseract = find_tesseract(settings.ocr_languages)
-    limits = Limits(settings.ocr_page_seconds + _GRACE_SECONDS, settings.extract_memory_mb)
+    limits = Limits(settings.ocr_page_seconds + PAGE_GRACE_SECONDS, settings.extract_memory_mb)
     try:
         read = run_in_sandbox(read_page, (path, media_type, page, reader_options(settings), tesseract), limits)
     except DocumentFailure as failure:

