@@ -2,7 +2,11 @@
 
 import io
 import tempfile
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from urllib.parse import quote
 
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
@@ -146,6 +150,48 @@ def huge_page_pdf(text: str) -> bytes:
 def zero_page_pdf() -> bytes:
     """A PDF that is well formed and has no pages."""
     return _written(PdfWriter())
+
+
+def book_epub(chapters: Mapping[str, str], title: str = "") -> bytes:
+    """An EPUB 3 book: a chapter for each name, with the HTML that stands in its body."""
+    items = "".join(
+        f'<item id="c{number}" href="{quote(name)}.xhtml" media-type="application/xhtml+xml"/>'
+        for number, name in enumerate(chapters)
+    )
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    package = (
+        '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata '
+        f'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></metadata>'
+        f"<manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+    container = (
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
+        '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+    )
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/epub+zip", zipfile.ZIP_STORED)
+        archive.writestr("META-INF/container.xml", container)
+        archive.writestr("OEBPS/book.opf", package)
+        for name, body in chapters.items():
+            page = f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{body}</body></html>'
+            archive.writestr(f"OEBPS/{name}.xhtml", f'<?xml version="1.0" encoding="utf-8"?>{page}')
+    return buffer.getvalue()
+
+
+def mail_eml(text: str, subject: str = "", files: Mapping[str, bytes] | None = None) -> bytes:
+    """A message with a plain text and attached files; a file that ends in `.eml` is attached as a message."""
+    message = EmailMessage()
+    message["From"], message["To"] = "Anna Keller <anna@example.org>", "Ben <ben@example.org>"
+    if subject:
+        message["Subject"] = subject
+    message.set_content(text)
+    for name, content in (files or {}).items():
+        if name.endswith(".eml"):
+            message.add_attachment(message_from_bytes(content, policy=policy.default), filename=name)
+        else:
+            message.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return message.as_bytes()
 
 
 def bomb_png(width: int = 30_000, height: int = 30_000) -> bytes:

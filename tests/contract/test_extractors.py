@@ -10,7 +10,7 @@ import pytest
 from pincite.documents import Extracted
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
-from tests import documents
+from tests import documents, office_documents, workbooks
 from workers.extract import EXTRACTORS, assemble, extract, media_type
 from workers.extract.options import ReaderOptions
 from workers.ocr import read_page
@@ -20,6 +20,13 @@ from workers.tesseract_probe import find_tesseract
 FIRST = "The tenant pays the rent on the third working day."
 SECOND = "Invoice number 48213 is due in March."
 HTML = f"<title>Lease</title><h1>Rent</h1><p>{FIRST}</p><table><tr><td>{SECOND}</td></tr></table>"
+OPEN_DOCUMENT = (
+    lambda: office_documents.bare_odt(
+        f"<text:p>{FIRST}</text:p><text:p>{SECOND}</text:p>",
+        parts={"meta.xml": office_documents.odf_title("Lease of flat 4")},
+    ),
+    lambda: office_documents.bare_odt("<text:p/>"),
+)
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,71 @@ SAMPLES = {
     ),
     media_type.HTML: Sample("lease.html", HTML.encode, lambda: b"<html><body><p> </p></body></html>", "Lease"),
     media_type.MARKDOWN: Sample("lease.md", f"# Rent\n\n{FIRST}\n\n- {SECOND}\n".encode, lambda: b" \n\n", "Rent"),
+    media_type.MAIL: Sample(
+        "lease.eml",
+        lambda: documents.mail_eml(f"{FIRST}\n\n{SECOND}\n", "Lease"),
+        lambda: b"\r\n \r\n",
+        "Lease",
+    ),
+    media_type.EPUB: Sample(
+        "lease.epub",
+        lambda: documents.book_epub({"rent": f"<h1>Rent</h1><p>{FIRST}</p>", "bill": f"<p>{SECOND}</p>"}, "Lease"),
+        lambda: documents.book_epub({"rent": "<p> </p>"}),
+        "Lease",
+    ),
+    media_type.VTT: Sample(
+        "lease.vtt",
+        f"WEBVTT\n\n00:01.000 --> 00:03.000\n{FIRST}\n\n00:08.000 --> 00:09.500\n<v Ann>{SECOND}\n".encode,
+        lambda: b"WEBVTT\n\n00:01.000 --> 00:03.000\n<i> </i>\n",
+    ),
+    media_type.SRT: Sample(
+        "lease.srt",
+        f"1\n00:00:01,000 --> 00:00:03,000\n{FIRST}\n\n2\n00:00:03,500 --> 00:00:05,000\n{SECOND}\n".encode,
+        lambda: b"1\n00:00:01,000 --> 00:00:03,000\n\n",
+    ),
+    media_type.DOCX: Sample(
+        "lease.docx",
+        lambda: office_documents.word_docx([FIRST], [["Bill", "Due"], [SECOND, "March"]], "Lease of flat 4", "Rent"),
+        lambda: office_documents.word_docx([" "]),
+        "Lease of flat 4",
+    ),
+    media_type.ODT: Sample("lease.odt", *OPEN_DOCUMENT, "Lease of flat 4"),
+    media_type.OTT: Sample(
+        "lease.ott",
+        lambda: office_documents.bare_odt(
+            f"<text:p>{FIRST}</text:p><text:p>{SECOND}</text:p>", media_type=media_type.OTT
+        ),
+        lambda: office_documents.bare_odt("<text:p/>", media_type=media_type.OTT),
+    ),
+    media_type.PPTX: Sample(
+        "lease.pptx",
+        lambda: office_documents.slides_pptx([("Rent", [FIRST]), ("Bills", [SECOND])], "Lease of flat 4"),
+        lambda: office_documents.slides_pptx([("", [""])]),
+        "Lease of flat 4",
+    ),
+    media_type.RTF: Sample(
+        "lease.rtf",
+        lambda: office_documents.rtf(rf"\pard {FIRST}\par {SECOND}\par", "Lease of flat 4"),
+        lambda: office_documents.rtf(r"\pard\par"),
+        "Lease of flat 4",
+    ),
+    media_type.XLSX: Sample(
+        "lease.xlsx",
+        lambda: workbooks.xlsx({"Rent": workbooks.sheet_data([[FIRST, 1]]), "Bills": workbooks.sheet_data([[SECOND]])}),
+        lambda: workbooks.xlsx({"Rent": workbooks.sheet_data([[None, " "]])}),
+    ),
+    media_type.ODS: Sample(
+        "lease.ods",
+        lambda: workbooks.ods({"Rent": workbooks.ods_row(FIRST, "1"), "Bills": workbooks.ods_row(SECOND)}),
+        lambda: workbooks.ods({"Rent": workbooks.ods_row(" ")}),
+    ),
+    media_type.OTS: Sample(
+        "lease.ots",
+        lambda: workbooks.ods({"Rent": workbooks.ods_row(FIRST, SECOND)}, media_type=media_type.OTS),
+        lambda: workbooks.ods({"Rent": workbooks.ods_row(" ")}, media_type=media_type.OTS),
+    ),
+    media_type.CSV: Sample("lease.csv", f"{FIRST};1\r\n{SECOND};2\r\n".encode, lambda: b";;\n;\n"),
+    media_type.TSV: Sample("lease.tsv", f"{FIRST}\t1\r\n{SECOND}\t2\r\n".encode, lambda: b"\t\n\t\n"),
     media_type.PLAIN: Sample("lease.txt", f"{FIRST}\r\n\r\n{SECOND}\r\n".encode, lambda: b"\n \n"),
 }
 pytestmark = pytest.mark.parametrize("kind", sorted(EXTRACTORS))

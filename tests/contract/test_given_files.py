@@ -19,6 +19,8 @@ EXPECTED = {
     "zero-pages.pdf": FailureCode.CORRUPT,
     "empty-0-bytes.pdf": FailureCode.EMPTY_FILE,
     "empty.txt": FailureCode.EMPTY_FILE,
+    "fake-encrypted.eml": FailureCode.ENCRYPTED,
+    "invalid.vtt": FailureCode.CORRUPT,
     "legacy_sample.doc": FailureCode.UNSUPPORTED_TYPE,
 }
 AWAITING_OCR = {
@@ -27,7 +29,28 @@ AWAITING_OCR = {
     "scan-four-directions.pdf": [1, 2, 3, 4],
     "no-tounicode-truetype.pdf": [1],
 }
-READABLE = {".pdf", ".png", ".jpg", ".tif", ".tiff", ".txt", ".md", ".html", ".jsonl"}
+READABLE = {
+    ".pdf",
+    ".png",
+    ".jpg",
+    ".tif",
+    ".tiff",
+    ".txt",
+    ".md",
+    ".html",
+    ".jsonl",
+    ".eml",
+    ".epub",
+    ".vtt",
+    ".srt",
+    ".docx",
+    ".odt",
+    ".pptx",
+    ".rtf",
+    ".xlsx",
+    ".ods",
+    ".csv",
+}
 
 pytestmark = pytest.mark.skipif(not FILES, reason="the checkout has no shared data beside it")
 

@@ -9,12 +9,29 @@ from pathlib import Path
 
 from pincite.documents import Extracted
 from pincite.failures import DocumentFailure, FailureCode
-from workers.extract import html, image, markdown, media_type, pdf, text
+from workers.extract import (
+    csv_table,
+    docx,
+    epub,
+    html,
+    image,
+    mail,
+    markdown,
+    media_type,
+    ods,
+    odt,
+    pdf,
+    pptx,
+    rtf,
+    subtitles,
+    text,
+    xlsx,
+)
 from workers.extract.canonical import assemble
 from workers.extract.limits import check_file
 from workers.extract.options import ReaderOptions
 
-__all__ = ["EXTRACTORS", "Extractor", "assemble", "extract"]
+__all__ = ["EXTRACTORS", "Extractor", "assemble", "current_extractors", "extract"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +45,9 @@ class Extractor:
 
 _PDF = Extractor(pdf.NAME, pdf.VERSION, pdf.extract_pdf)
 _IMAGE = Extractor(image.NAME, image.VERSION, image.extract_image)
+_ODS = Extractor(ods.NAME, ods.VERSION, ods.extract_ods)
+_CSV = Extractor(csv_table.NAME, csv_table.VERSION, csv_table.extract_csv)
+_ODT = Extractor(odt.NAME, odt.VERSION, odt.extract_odt)
 
 EXTRACTORS: dict[str, Extractor] = {
     media_type.PDF: _PDF,
@@ -36,8 +56,27 @@ EXTRACTORS: dict[str, Extractor] = {
     media_type.TIFF: _IMAGE,
     media_type.HTML: Extractor(html.NAME, html.VERSION, html.extract_html),
     media_type.MARKDOWN: Extractor(markdown.NAME, markdown.VERSION, markdown.extract_markdown),
+    media_type.MAIL: Extractor(mail.NAME, mail.VERSION, mail.extract_mail),
+    media_type.EPUB: Extractor(epub.NAME, epub.VERSION, epub.extract_epub),
+    media_type.VTT: Extractor(subtitles.NAME, subtitles.VERSION, subtitles.extract_vtt),
+    media_type.SRT: Extractor(subtitles.NAME, subtitles.VERSION, subtitles.extract_srt),
+    media_type.XLSX: Extractor(xlsx.NAME, xlsx.VERSION, xlsx.extract_xlsx),
+    media_type.ODS: _ODS,
+    media_type.OTS: _ODS,
+    media_type.CSV: _CSV,
+    media_type.TSV: _CSV,
+    media_type.DOCX: Extractor(docx.NAME, docx.VERSION, docx.extract_docx),
+    media_type.ODT: _ODT,
+    media_type.OTT: _ODT,
+    media_type.PPTX: Extractor(pptx.NAME, pptx.VERSION, pptx.extract_pptx),
+    media_type.RTF: Extractor(rtf.NAME, rtf.VERSION, rtf.extract_rtf),
     media_type.PLAIN: Extractor(text.NAME, text.VERSION, text.extract_text),
 }
+
+
+def current_extractors() -> dict[str, str]:
+    """The extractor, such as `pdf/2`, that reads each media type today."""
+    return {found: f"{extractor.name}/{extractor.version}" for found, extractor in EXTRACTORS.items()}
 
 
 def extract(path: Path, name: str, options: ReaderOptions) -> Extracted:
@@ -50,7 +89,9 @@ def extract(path: Path, name: str, options: ReaderOptions) -> Extracted:
         found = media_type.detect(path, name)
         extractor = EXTRACTORS.get(found)
         if extractor is None:
-            raise DocumentFailure(FailureCode.UNSUPPORTED_TYPE, f"Its type is {found}")
+            archive = media_type.ARCHIVES.get(found)
+            detail = f"It is {archive}: unpack it and add the files in it" if archive else f"Its type is {found}"
+            raise DocumentFailure(FailureCode.UNSUPPORTED_TYPE, detail)
         check_file(path, options)
         return replace(extractor.extract(path, options), media_type=found)
     except OSError as error:

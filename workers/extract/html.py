@@ -4,6 +4,7 @@ The canonical text is built here: one empty line between blocks, one line per li
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -11,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from pincite.documents import Block, BlockKind, Extracted
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_rendered
-from workers.extract.decoding import decode
+from workers.extract.decoding import Decoded, decode
 from workers.extract.html_blocks import list_text, table_parts
 from workers.extract.html_tree import INLINE, arranges, children, collapse, is_hidden, visible_text
 from workers.extract.limits import check_characters
@@ -36,24 +37,48 @@ def extract_html(path: Path, options: ReaderOptions) -> Extracted:
     Raises:
         DocumentFailure: UNSUPPORTED_TYPE for binary data, TOO_LARGE.
     """
-    data = path.read_bytes()
-    declared = _CHARSET.search(data[:4096])
-    decoded = decode(data, declared[1].decode("ascii") if declared else None)
+    decoded = decode_markup(path.read_bytes())
     check_characters(len(decoded.text), options)
-    check_depth(decoded.text)
+    page = read_markup(decoded.text)
+    return Extracted(
+        f"{NAME}/{VERSION}", text=page.text, blocks=page.blocks, title=page.title, warnings=decoded.warnings
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupText:
+    """What a reader sees of HTML markup. Offsets in `blocks` are into `text`."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+    title: str | None = None
+
+
+def decode_markup(data: bytes, declared: str | None = None) -> Decoded:
+    """Bytes of HTML or XHTML to text; `declared` is what was said of the encoding elsewhere and goes first.
+
+    Raises:
+        DocumentFailure: UNSUPPORTED_TYPE for binary data.
+    """
+    own = _CHARSET.search(data[:4096])
+    return decode(data, declared or (own[1].decode("ascii") if own else None))
+
+
+def read_markup(markup: str) -> MarkupText:
+    """The text of HTML markup, also of a fragment, with its blocks and the title in its head.
+
+    Raises:
+        DocumentFailure: CORRUPT: its elements nest without end.
+    """
+    check_depth(markup)
     # Halves of UTF-16 pairs cannot be handed to the parser.
-    tree = LexborHTMLParser(decoded.text.encode("utf-8", "replace"))
+    tree = LexborHTMLParser(markup.encode("utf-8", "replace"))
     page = _Page()
     if tree.body is not None:
         page.read(tree.body)
     title = tree.css_first("head > title, body > title")  # pictures (SVG) have titles too
-    return Extracted(
-        f"{NAME}/{VERSION}",
-        text=page.text,
-        blocks=tuple(page.blocks),
-        title=(collapse(title.text()) or None) if title is not None else None,
-        warnings=decoded.warnings,
-    )
+    words = collapse(title.text()) if title is not None else ""
+    return MarkupText(page.text, tuple(page.blocks), words or None)
 
 
 def check_depth(page: str) -> None:

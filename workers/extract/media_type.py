@@ -16,9 +16,26 @@ PNG, JPEG, TIFF = "image/png", "image/jpeg", "image/tiff"
 HTML, MARKDOWN, PLAIN = "text/html", "text/markdown", "text/plain"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+OTS = f"{ODS}-template"
+CSV, TSV = "text/csv", "text/tab-separated-values"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+MAIL, EPUB, VTT, SRT = "message/rfc822", "application/epub+zip", "text/vtt", "application/x-subrip"
+ODT, OTT = "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"
+RTF = "application/rtf"
 OLE = "application/x-ole-storage"
 BINARY = "application/octet-stream"
+
+ARCHIVES = {
+    "application/zip": "a ZIP archive",
+    "application/x-tar": "a tar archive",
+    "application/gzip": "compressed with gzip",
+    "application/x-bzip2": "compressed with bzip2",
+    "application/x-xz": "compressed with xz",
+    "application/zstd": "compressed with Zstandard",
+    "application/x-7z-compressed": "a 7-Zip archive",
+    "application/vnd.rar": "a RAR archive",
+}
 
 _HEAD_BYTES = 64 * 1024
 
@@ -33,7 +50,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"GIF89a", "image/gif"),
     (b"8BPS", "image/vnd.adobe.photoshop"),
     (b"\x00\x00\x00\x0cjP  ", "image/jp2"),
-    (b"{\\rtf", "application/rtf"),
+    (b"{\\rtf", RTF),
     (b"%!PS", "application/postscript"),
     (b"\x1f\x8b", "application/gzip"),
     (b"BZh", "application/x-bzip2"),
@@ -56,11 +73,11 @@ _BY_SUFFIX: dict[str, str] = {
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
-    ".csv": "text/csv",
-    ".tsv": "text/tab-separated-values",
-    ".vtt": "text/vtt",
-    ".srt": "application/x-subrip",
-    ".eml": "message/rfc822",
+    ".csv": CSV,
+    ".tsv": TSV,
+    ".vtt": VTT,
+    ".srt": SRT,
+    ".eml": MAIL,
     ".mbox": "application/mbox",
     ".svg": "image/svg+xml",
     ".ipynb": "application/x-ipynb+json",
@@ -98,6 +115,13 @@ _HTML_START = re.compile(
     r"(?:<\?xml[^>]{0,200}>|<!--.{0,2000}?-->|\s)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
 )
 
+_SRT_START = re.compile(r"\s*\d+[ \t]*\r?\n(?:\d+:)?\d+:\d+[,.]\d+[ \t]*-->[ \t]*\d")
+# A mail head by itself looks like notes; these lines in it are written by programs only.
+_MAIL_START = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,80}(?:From [^\n]{0,300}\n)?[A-Za-z][A-Za-z0-9-]{0,60}:[ \t\r\n]")
+_MAIL_HEAD = re.compile(r"(?:[A-Za-z][\w-]{0,60}:[^\n]*\n(?:[ \t][^\n]*\n)*)+")
+_MAIL_PROGRAMS = re.compile(r"^(?:Message-ID|MIME-Version|Received|Return-Path):", re.IGNORECASE | re.MULTILINE)
+_NOTES = frozenset({".txt", ".text", ".log"})
+
 
 def detect(path: Path, name: str) -> str:
     """The media type of the file at `path`, which its owner calls `name`.
@@ -132,6 +156,8 @@ def _by_inner_magic(head: bytes) -> str | None:
     """Kinds that a few bytes at the very start do not tell."""
     if head[:4] == b"RIFF" and len(head) >= 12:
         return {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}.get(head[8:12], BINARY)
+    if head[257:262] == b"ustar":
+        return "application/x-tar"
     if head[4:8] == b"ftyp":
         return "image/heic" if head[8:12] in {b"heic", b"heix", b"mif1", b"avif"} else "video/mp4"
     if head.startswith(b"BM") and b"\x00" in head[:16]:
@@ -151,6 +177,8 @@ def _zip_type(path: Path, suffix: str) -> str:
         return "application/zip"
     if declared:
         return declared
+    if suffix == ".epub" and "META-INF/container.xml" in names:
+        return EPUB
     for folder, media_type in (("word/", DOCX), ("xl/", XLSX), ("ppt/", PPTX)):
         if "[Content_Types].xml" in names and any(member.startswith(folder) for member in names):
             return media_type
@@ -184,6 +212,8 @@ def _stream_finder(data: bytes) -> Callable[[str], bool]:
 
 
 def _by_text(head: bytes, suffix: str) -> str:
+    if suffix == ".eml" and _MAIL_START.match(head):
+        return MAIL  # its parts may be of any encoding, or none
     try:
         start = decode(head[: len(head) & ~3]).text.lstrip("\ufeff") if len(head) > 3 else decode(head).text
     except DocumentFailure as failure:
@@ -193,10 +223,17 @@ def _by_text(head: bytes, suffix: str) -> str:
     if _HTML_START.match(start):
         return HTML
     if start.startswith("WEBVTT") and (len(start) == 6 or start[6] in " \t\r\n"):
-        return "text/vtt"
+        return VTT
     if suffix in _NEVER_TEXT and start.strip():
         raise _broken_promise(suffix, f"It holds text that begins with {start.strip()[:40]!r}")
-    return _BY_SUFFIX.get(suffix, PLAIN)
+    if _SRT_START.match(start):
+        return SRT
+    return _BY_SUFFIX.get(suffix) or (MAIL if suffix not in _NOTES and _is_mail(start) else PLAIN)
+
+
+def _is_mail(start: str) -> bool:
+    head = _MAIL_HEAD.match(start.replace("\r\n", "\n"))
+    return head is not None and "from:" in head[0].lower() and _MAIL_PROGRAMS.search(head[0]) is not None
 
 
 def _broken_promise(suffix: str, seen: str) -> DocumentFailure:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from workers.extract.image import extract_image, read_frame
+from pincite.picture_file import read_frame
+from workers.extract.image import extract_image
 from workers.extract.options import ReaderOptions
 
 

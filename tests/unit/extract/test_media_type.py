@@ -6,8 +6,9 @@ import pytest
 
 from pincite.failures import DocumentFailure, FailureCode
 from tests.documents import image_jpeg, image_png, image_tiff, text_pdf
-from workers.extract import media_type
+from workers.extract import extract, media_type
 from workers.extract.media_type import detect
+from workers.extract.options import ReaderOptions
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -56,6 +57,8 @@ def container(*members: str, mimetype: str = "") -> bytes:
         (b"a,b", "t.csv", "text/csv"),
         (b"a\tb", "t.tsv", "text/tab-separated-values"),
         (b"1\n", "t.srt", "application/x-subrip"),
+        (container("META-INF/container.xml"), "a.epub", "application/epub+zip"),
+        (b"Subject: x\n\n" + bytes(range(256)) * 9, "mail.eml", "message/rfc822"),
         (b"From: a@b\n\nHi", "mail.eml", "message/rfc822"),
         (b"{\\rtf1 x}", "t.doc", "application/rtf"),
         (container("[Content_Types].xml", "word/document.xml"), "a.zip", media_type.DOCX),
@@ -116,3 +119,23 @@ def test_a_damaged_or_huge_member_of_a_container_is_no_mistake_of_ours(tmp_path:
     data[start : start + 8] = b"\xff" * 8
     assert failure(tmp_path, bytes(data), "book.epub").code is FailureCode.CORRUPT
     assert found(tmp_path, bytes(data), "archive") == "application/zip"
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (container("a.txt"), "a ZIP archive"),
+        (bytes(257) + b"ustar\x00" + bytes(500), "a tar archive"),
+        (b"\x1f\x8b\x08" + bytes(20), "gzip"),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(20), "7-Zip"),
+        (b"Rar!\x1a\x07\x00" + bytes(20), "RAR"),
+    ],
+)
+def test_archives_are_refused_with_advice(tmp_path: Path, options: ReaderOptions, data: bytes, word: str) -> None:
+    path = tmp_path / "original"
+    path.write_bytes(data)
+    with pytest.raises(DocumentFailure) as raised:
+        extract(path, "papers", options)
+    assert raised.value.code is FailureCode.UNSUPPORTED_TYPE
+    assert word in raised.value.detail
+    assert "unpack it" in raised.value.detail

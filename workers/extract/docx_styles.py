@@ -1,0 +1,104 @@
+"""What the styles of a Word document say of its paragraphs: outline level, list, code.
+
+Style ids are in the author's language and names of built-in styles always in English, so both are looked at, up the
+chain of styles that a style is based on.
+"""
+
+import re
+from dataclasses import dataclass
+
+from workers.extract.xml_part import Element, attribute, child, children
+
+_HEADING = re.compile(r"heading\s*([1-9])$", re.I)
+_CODE = re.compile(
+    r"(?:html preformatted|plain text|source ?code|code|codeblock|listing|verbatim)(?: block| text)?$", re.I
+)
+_BODY_LEVEL = 9  # the outline level of body text
+_LONGEST_CHAIN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ParagraphStyle:
+    """`heading` counts from 1 and is 0 for body text; the list is None where the style has none."""
+
+    heading: int = 0
+    is_title: bool = False
+    is_code: bool = False
+    list_id: str | None = None
+    list_level: int | None = None
+
+
+@dataclass(slots=True)
+class _Definition:
+    name: str
+    based_on: str
+    properties: Element | None
+
+
+class Styles:
+    """The paragraph styles of a document, from the root of its styles part; none where that is missing."""
+
+    def __init__(self, root: Element | None) -> None:
+        self._definitions: dict[str, _Definition] = {}
+        self._known: dict[str, ParagraphStyle] = {}
+        self.default = ""
+        for style in children(root, "w:style"):
+            if attribute(style, "w:type", "paragraph") not in {"paragraph", "numbering"}:
+                continue
+            identity = attribute(style, "w:styleId")
+            self._definitions[identity] = _Definition(
+                attribute(child(style, "w:name"), "w:val"),
+                attribute(child(style, "w:basedOn"), "w:val"),
+                child(style, "w:pPr"),
+            )
+            if attribute(style, "w:default") in {"1", "true"} and attribute(style, "w:type") == "paragraph":
+                self.default = identity
+
+    def style(self, identity: str) -> ParagraphStyle:
+        """What the style with this id, and those it is based on, say."""
+        if identity not in self._known:
+            self._known[identity] = self._resolved(identity)
+        return self._known[identity]
+
+    def _resolved(self, identity: str) -> ParagraphStyle:
+        chain = self._chain(identity)
+        names = [identity, *(definition.name for definition in chain)]
+        outline = _first(chain, "w:outlineLvl")
+        list_id = _first(chain, "w:numPr", "w:numId")
+        level = _first(chain, "w:numPr", "w:ilvl")
+        return ParagraphStyle(
+            heading=outline_heading(outline) if outline else _named_heading(names),
+            is_title=any(name.lower() == "title" for name in names),
+            is_code=any(_CODE.match(name) for name in names),
+            list_id=list_id or None,
+            list_level=int(level) if level.isdecimal() else None,
+        )
+
+    def _chain(self, identity: str) -> list[_Definition]:
+        chain: list[_Definition] = []
+        while identity in self._definitions and len(chain) < _LONGEST_CHAIN:
+            chain.append(self._definitions[identity])
+            identity = chain[-1].based_on
+        return chain
+
+
+def outline_heading(outline: str) -> int:
+    """The heading level, from 1, of an outline level, which is counted from 0; 0 for body text."""
+    level = int(outline) if outline.isdecimal() else _BODY_LEVEL
+    return level + 1 if level < _BODY_LEVEL else 0
+
+
+def _first(chain: list[_Definition], *path: str) -> str:
+    for definition in chain:
+        value = attribute(child(definition.properties, *path), "w:val")
+        if value:
+            return value
+    return ""
+
+
+def _named_heading(names: list[str]) -> int:
+    for name in names:
+        match = _HEADING.match(name)
+        if match:
+            return int(match[1])
+    return 0

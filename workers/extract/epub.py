@@ -1,0 +1,175 @@
+"""EPUB books: the chapters in reading order, read as HTML, with the headings of the whole book as its structure.
+
+EPUB is a ZIP container: META-INF/container.xml names the package (OPF), whose spine lists the chapters in order.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from pincite.documents import Block, Extracted, Warning
+from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.html import decode_markup, read_markup
+from workers.extract.html_tree import collapse
+from workers.extract.limits import check_characters
+from workers.extract.options import ReaderOptions
+from workers.extract.xml_part import Element, parse_xml
+from workers.extract.zip_container import ZipContainer, open_container
+
+NAME, VERSION = "epub", 1
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_MOST_CHAPTERS = 20_000
+# These scramble the first bytes of fonts and hide no text.
+_FONT_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
+_CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
+_CHAPTER_SUFFIXES = (".xhtml", ".html", ".htm")
+# To a parser of HTML `<title/>` opens an element that the rest of the page stands in.
+_EMPTY_ELEMENT = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*/>""")
+_VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    """What the package says: the book's title, and its chapters as paths in the container."""
+
+    title: str | None
+    chapters: tuple[str, ...]
+
+
+def extract_epub(path: Path, options: ReaderOptions) -> Extracted:
+    """Read an EPUB 2 or 3 book.
+
+    Raises:
+        DocumentFailure: ENCRYPTED under rights management, CORRUPT, TOO_LARGE.
+    """
+    with open_container(path, options) as container:
+        return _Book(container, options).read()
+
+
+class _Book:
+    """Reads one book; `markup` counts the characters of its chapters as they stand in the container."""
+
+    def __init__(self, container: ZipContainer, options: ReaderOptions) -> None:
+        self._container, self._options = container, options
+        self._markup = 0
+        self._warnings: list[Warning] = []
+
+    def read(self) -> Extracted:
+        """The book's text, its blocks and title."""
+        self._check_rights()
+        package = self._package()
+        parts: list[str] = []
+        blocks: list[Block] = []
+        position = 0
+        for chapter in package.chapters:
+            page = read_markup(self._chapter(chapter))
+            if not page.text:
+                continue
+            if position:
+                parts.append(_SEPARATOR)
+                position += len(_SEPARATOR)
+            blocks += [replace(b, start=b.start + position, end=b.end + position) for b in page.blocks]
+            parts.append(page.text)
+            position += len(page.text)
+        return Extracted(
+            f"{NAME}/{VERSION}",
+            text="".join(parts),
+            blocks=tuple(blocks),
+            title=package.title,
+            warnings=tuple(self._warnings),
+        )
+
+    def _check_rights(self) -> None:
+        if _ENCRYPTION not in self._container:
+            return
+        tree = self._xml(_ENCRYPTION)
+        for method in _named(tree, "EncryptionMethod"):
+            if method.get("Algorithm") not in _FONT_OBFUSCATION:
+                raise DocumentFailure(FailureCode.ENCRYPTED, "It is under digital rights management (DRM)")
+
+    def _package(self) -> _Package:
+        name = self._package_name()
+        tree = self._xml(name)
+        titles = (collapse("".join(title.itertext())) for title in _named(tree, "title"))
+        title = next(filter(None, titles), None)
+        folder = posixpath.dirname(name)
+        manifest = {item.get("id"): item for item in _named(tree, "item")}
+        chapters = [
+            posixpath.normpath(posixpath.join(folder, unquote((item.get("href") or "").partition("#")[0])))
+            for reference in _named(tree, "itemref")
+            if (item := manifest.get(reference.get("idref"))) is not None and _is_chapter(item)
+        ]
+        if not chapters:
+            raise _corrupt(f"{name} names no chapters in its reading order (spine)")
+        if len(chapters) > _MOST_CHAPTERS:
+            detail = f"It has {len(chapters):,} chapters; the limit is {_MOST_CHAPTERS:,} (fixed)"
+            raise DocumentFailure(FailureCode.TOO_LARGE, detail)
+        return _Package(title, tuple(dict.fromkeys(chapters)))
+
+    def _package_name(self) -> str:
+        if _CONTAINER in self._container:
+            for root in _named(self._xml(_CONTAINER), "rootfile"):
+                name = unquote(root.get("full-path") or "")
+                if name in self._container:
+                    return name
+        for name in self._container.names:
+            if name.lower().endswith(".opf"):
+                return name
+        raise _corrupt(f"It has no package: {_CONTAINER} names none that is there")
+
+    def _xml(self, name: str) -> Element:
+        return parse_xml(self._container.read(name), name)
+
+    def _chapter(self, name: str) -> str:
+        """The chapter's markup; empty, with a warning, where the container does not hold it or it is no text."""
+        if name not in self._container:
+            self._warnings.append(Warning("missing_chapter", f"The book names {name[:200]!r} but does not hold it."))
+            return ""
+        data = self._container.read(name)
+        if not data:
+            return ""
+        try:
+            decoded = decode_markup(data)
+        except DocumentFailure as failure:
+            self._warnings.append(Warning("unreadable_chapter", f"{name[:200]!r} is left out. {failure.detail}."))
+            return ""
+        self._markup += len(decoded.text)
+        check_characters(self._markup, self._options)
+        self._warnings += decoded.warnings
+        return _as_html(decoded.text)
+
+
+def _is_chapter(item: Element) -> bool:
+    # The list of contents repeats the headings; its links lead nowhere in a text.
+    if "nav" in (item.get("properties") or "").split():
+        return False
+    kind, name = (item.get("media-type") or "").lower(), (item.get("href") or "").partition("#")[0].lower()
+    return kind in _CHAPTER_TYPES or name.endswith(_CHAPTER_SUFFIXES)
+
+
+def _as_html(markup: str) -> str:
+    """XHTML as a parser of HTML understands it: empty elements with an end tag, marked sections as text."""
+    markup = _CDATA.sub(lambda match: match[1].replace("&", "&amp;").replace("<", "&lt;"), markup)
+    return _EMPTY_ELEMENT.sub(_with_end_tag, markup)
+
+
+def _with_end_tag(match: re.Match[str]) -> str:
+    name = match[1]
+    return match[0] if name.lower() in _VOID else f"<{name}{match[2]}></{name}>"
+
+
+def _named(tree: Element, name: str) -> Iterator[Element]:
+    """The elements of that name in whatever namespace: books of three decades differ in it."""
+    return iter(tree.iter(f"{{*}}{name}"))
+
+
+def _corrupt(detail: str) -> DocumentFailure:
+    return DocumentFailure(FailureCode.CORRUPT, detail)

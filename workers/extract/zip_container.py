@@ -1,0 +1,118 @@
+"""ZIP containers (Office Open XML, OpenDocument): members are read one by one, within a bound.
+
+Nothing is unpacked to disk. What a container unpacks to in all may not pass PINCITE_MAX_FILE_MB, nor may one part pass
+`LARGEST_PART` bytes: an XML tree takes several times the memory of its text.
+"""
+
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO
+
+from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.options import ReaderOptions
+
+LARGEST_PART = 192 * 2**20
+# XML of the wild shrinks to a tenth, seldom to a hundredth; only what is made to burst shrinks to less than this.
+_HIGHEST_RATIO = 400
+_SMALL_PART = 8 * 2**20
+_MOST_MEMBERS = 100_000
+
+# What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+)
+
+
+class ZipContainer:
+    """The members of an open container by name. Names are matched without regard to case, as OPC asks."""
+
+    def __init__(self, archive: zipfile.ZipFile, options: ReaderOptions) -> None:
+        self._archive = archive
+        self._allowance = options.max_file_mb * 2**20
+        self._setting = f"{options.max_file_mb:,} MiB (PINCITE_MAX_FILE_MB)"
+        members = archive.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"It holds {len(members):,} parts; {_MOST_MEMBERS:,} are read")
+        self._members = {member.filename.lower(): member for member in members}
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._members
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all members, in the order of the container."""
+        return [member.filename for member in self._members.values()]
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one member.
+
+        Raises:
+            DocumentFailure: CORRUPT where it is missing or damaged, ENCRYPTED, TOO_LARGE.
+        """
+        with self._opened(name, LARGEST_PART) as file:
+            return file.read()
+
+    def stream(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        """One member, open for reading bit by bit: no bound on one part counts, only the whole container's.
+
+        Raises:
+            DocumentFailure: as `read` does, on opening and for what is met within the context.
+        """
+        return self._opened(name, None)
+
+    @contextmanager
+    def _opened(self, name: str, largest: int | None) -> Iterator[IO[bytes]]:
+        member = self._members.get(name.lower())
+        if member is None:
+            raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} is missing")
+        if member.flag_bits & 1:
+            raise DocumentFailure(FailureCode.ENCRYPTED, "Its ZIP container is protected")
+        self._charge(member, largest)
+        try:
+            # More than the declared size is never read, and a size that lies fails the checksum.
+            with self._archive.open(member) as file:
+                yield file
+        except _DAMAGE as error:
+            raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} cannot be read: {error}") from error
+
+    def _charge(self, member: zipfile.ZipInfo, largest: int | None) -> None:
+        size = member.file_size
+        self._allowance -= size
+        if self._allowance < 0:
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"It unpacks to more than the limit of {self._setting}")
+        if largest is not None and size > largest:
+            detail = f"Its part {member.filename[:200]!r} unpacks to {size / 2**20:,.0f} MiB"
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"{detail}; the limit is {largest >> 20} MiB")
+        if size > _SMALL_PART and size > _HIGHEST_RATIO * max(member.compress_size, 1):
+            detail = (
+                f"Its part {member.filename[:200]!r} unpacks to {size // max(member.compress_size, 1):,} times its size"
+            )
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"{detail}; the limit is {_HIGHEST_RATIO} times")
+
+
+@contextmanager
+def open_container(path: Path, options: ReaderOptions) -> Iterator[ZipContainer]:
+    """The ZIP container at `path`, open for as long as the context lasts.
+
+    Raises:
+        DocumentFailure: CORRUPT where its directory cannot be read, TOO_LARGE where it lists too many parts.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except _DAMAGE as error:
+        detail = f"The ZIP container of the file cannot be read: {error}"
+        raise DocumentFailure(FailureCode.CORRUPT, detail) from error
+    with archive:
+        yield ZipContainer(archive, options)
