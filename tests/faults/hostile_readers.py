@@ -13,7 +13,7 @@ from typing import Any
 
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
-from workers.sandbox_outcome import RESULT_FILE, Returned
+from pincite.sandbox_outcome import RESULT_FILE, Returned
 
 
 def add(first: int, second: int) -> int:

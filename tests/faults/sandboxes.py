@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from pincite.failures import DocumentFailure
-from workers.sandbox import Limits, run_in_sandbox
+from pincite.sandbox import Limits, run_in_sandbox
 
 LIMITS = Limits(seconds=20, memory_mb=512)
 

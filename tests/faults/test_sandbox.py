@@ -8,8 +8,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from pincite import sandbox
 from pincite.documents import Warning
 from pincite.failures import FailureCode
+from pincite.sandbox import Limits, run_in_sandbox
 from pincite.settings import Settings
 from tests.documents import text_pdf
 from tests.faults.hostile_readers import (
@@ -29,9 +31,7 @@ from tests.faults.hostile_readers import (
     whereabouts,
 )
 from tests.faults.sandboxes import LIMITS, failure_of, is_gone
-from workers import sandbox
 from workers.reading import extract_in_sandbox
-from workers.sandbox import Limits, run_in_sandbox
 
 pytestmark = pytest.mark.usefixtures("own_job_directory")
 

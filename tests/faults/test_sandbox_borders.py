@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from pincite import sandbox_directories
 from pincite.failures import DocumentFailure, FailureCode
+from pincite.sandbox import run_in_sandbox, stop_sandbox, sweep_job_directories
+from pincite.sandbox_outcome import EXIT_RESULT_TOO_LARGE, Ended, read_outcome
 from pincite.settings import Settings
 from tests.faults.hostile_readers import add, leave_result, look_around, write_far_out
 from tests.faults.sandboxes import LIMITS, failure_of
-from workers import sandbox_directories
 from workers.reading import extract_in_sandbox, reader_options
-from workers.sandbox import run_in_sandbox, stop_sandbox, sweep_job_directories
-from workers.sandbox_outcome import EXIT_RESULT_TOO_LARGE, Ended, read_outcome
 
 pytestmark = pytest.mark.usefixtures("own_job_directory")
 

@@ -11,11 +11,11 @@ import billiard
 import psutil
 import pytest
 
+from pincite import sandbox
 from pincite.failures import FailureCode
+from pincite.sandbox import run_in_sandbox
 from tests.faults.hostile_readers import add, hang_with_children
 from tests.faults.sandboxes import LIMITS, failure_of, is_gone, is_zombie, wait_until
-from workers import sandbox
-from workers.sandbox import run_in_sandbox
 
 pytestmark = pytest.mark.usefixtures("own_job_directory")
 
@@ -50,7 +50,7 @@ WORKER = """
 import sys, tempfile
 tempfile.tempdir = sys.argv[1]
 from tests.faults.hostile_readers import hang_with_children
-from workers.sandbox import Limits, run_in_sandbox
+from pincite.sandbox import Limits, run_in_sandbox
 run_in_sandbox(hang_with_children, (sys.argv[2],), Limits(60, 512))
 """
 

@@ -12,12 +12,12 @@ import pytest
 
 from pincite.documents import PageText, TextSource
 from pincite.failures import DocumentFailure, FailureCode
+from pincite.sandbox import stop_sandbox
 from pincite.settings import Settings
 from tests.documents import PARAGRAPH, image_png, scanned_pdf
 from workers import tesseract_probe
 from workers.extract import extract, media_type
 from workers.reading import read_page_safely, reader_options
-from workers.sandbox import stop_sandbox
 
 PROGRAM = """#!{python}
 import os, signal, subprocess, sys, time
