@@ -28,6 +28,25 @@ ENDS = {
     "fake-text-utf-16-le.txt": None,
     "multipage-phototest-eurotext.tiff": None,
     "wiki_duck.html": None,
+    "word_sample.docx": None,
+    "Strict.docx": None,
+    "fake-power-point-malformed.pptx": None,
+    "xlsx_04_inflated.xlsx": None,
+    "emoji.xlsx": None,
+    "empty.xlsx": "no_text",
+    "simple.odt": None,
+    "odf_table_with_title_01.ods": None,
+    "csv-semicolon.csv": None,
+    "stanley-cups-utf-16.csv": None,
+    "eml_with_attachment.eml": None,
+    "eml_with_attachment.eml/test.txt": None,
+    "fake-encrypted.eml": "encrypted",
+    "winter-sports.epub": None,
+    "youtube_dl.vtt": None,
+    "invalid.vtt": "corrupt",
+    "sample.srt": None,
+    "legacy_sample.doc": "unsupported_type",
+    "legacy_sample.xls": "unsupported_type",
 }
 
 
@@ -38,7 +57,9 @@ def test_every_file_ends_for_a_reason_that_fits(running: Running, name: str) -> 
         pytest.skip("the awkward files are not here")
     files = {path.name: path.read_bytes() for path in sorted((DATA / name).iterdir()) if path.is_file()}
     running.ingest(name, files)
-    documents = running.settle(name, len(files), 800)
+    attached = {path for path in ENDS if "/" in path and path.partition("/")[0] in files}
+    documents = running.settle(name, len(files) + len(attached), 800)
+    assert set(documents) == set(files) | attached
     for path, document in documents.items():
         assert document.state in {State.INDEXED, State.FAILED}
         if document.state is State.FAILED:
