@@ -55,7 +55,8 @@ def pdfminer_reader(path: Path) -> list[str]:
     """pdfminer.six with its layout analysis."""
     from pdfminer.high_level import extract_text
 
-    return extract_text(path).split("\f")[:-1]
+    pages: list[str] = extract_text(path).split("\f")[:-1]
+    return pages
 
 
 READERS: dict[str, Reader] = {
