@@ -1,7 +1,7 @@
 """Documents as they arrive, are listed, retried and removed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -203,7 +203,9 @@ def move_document(connection: Connection[Any], document_id: int, arrival: Arriva
     parameters = asdict(arrival) | {"document_id": document_id, "new_path": arrival.path, "name": arrival.name}
     if before is None or execute(connection, "move_document", parameters) == 0:
         return False
-    execute(connection, "move_attachments", parameters | {"old_path": before.path})
+    moved = parameters | {"old_path": before.path}
+    execute(connection, "clear_removed_below", moved)
+    execute(connection, "move_attachments", moved)
     return True
 
 
@@ -268,16 +270,6 @@ def remove_document(connection: Connection[Any], document_id: int) -> bool:
 def attachments(connection: Connection[Any], document_id: int) -> list[DocumentPath]:
     """The documents that were attached to one, the removed ones left out."""
     return fetch_all(connection, "attachments", {"document_id": document_id}, DocumentPath)
-
-
-def receive_attachments(connection: Connection[Any], parent_id: int, arrivals: Sequence[Arrival]) -> None:
-    """Queue the files of a message as documents under it, and remove those that it no longer has."""
-    for arrival in arrivals:
-        receive_document(connection, replace(arrival, parent_id=parent_id))
-    paths = {arrival.path for arrival in arrivals}
-    for attached in attachments(connection, parent_id):
-        if attached.path not in paths:
-            remove_document(connection, attached.id)
 
 
 def stale_documents(

@@ -188,11 +188,12 @@ def resolve_fragment(fragment: str, text: CanonicalText) -> str:
         LocatorError: the fragment is not of the grammar, or points outside the document.
     """
     fields = dict(parse_qsl(fragment.removeprefix("#")))
-    if "page" in fields and fields["page"].isdecimal():
+    number = fields.get("slide" if text.page_kind is PageKind.SLIDE else "page", "")
+    if number.isdecimal():
         for page in text.pages:
-            if page.number == int(fields["page"]):
+            if page.number == int(number):
                 return text.text[page.start : page.end]
-        raise LocatorError(f"there is no page {fields['page']}")
+        raise LocatorError(f"there is no {text.page_kind} {number}")
     if "t" in fields:
         return _said(fields["t"], text)
     if "range" in fields:

@@ -87,7 +87,7 @@ def watch(context: WorkerContext, stop: threading.Event) -> None:
             found = context.database.run(watched_folders)
             if {f.path for f in found} != {f.path for f in folders} or time.monotonic() >= due:
                 hints.follow(frozenset(folder.path for folder in found))
-                unsettled = [reconciler.reconcile(folder) for folder in found]
+                unsettled = [_reconciled(reconciler, folder) for folder in found]
                 pause = max(settings.settle_seconds / 2, 0.2) if any(unsettled) else settings.reconcile_seconds
                 due = time.monotonic() + pause
             folders = found
@@ -97,6 +97,17 @@ def watch(context: WorkerContext, stop: threading.Event) -> None:
         if hints.wait(min(_LOOK_SECONDS, max(0.05, due - time.monotonic()))):
             due = min(due, time.monotonic() + 0.2)
     hints.stop()
+
+
+def _reconciled(reconciler: Reconciler, folder: WatchedFolder) -> bool:
+    """Scan one folder; a mistake of ours there, told in the log, must not stop the other folders."""
+    try:
+        return reconciler.reconcile(folder)
+    except (DatabaseUnavailableError, OriginalsUnavailableError):
+        raise
+    except Exception:
+        logger.exception("%s: the scan failed; the other folders go on", folder.name)
+        return False
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from celery import Celery
 from psycopg import Connection
 
+from db.attachments import Attached, receive_attachments
 from db.contents import (
     Draft,
     IndexEntry,
@@ -18,7 +19,6 @@ from db.contents import (
     save_text,
     text_language,
 )
-from db.documents import Arrival, receive_attachments
 from db.pages import load_pages, place_pages, save_pages
 from db.pipeline import Claim, index_document
 from pincite.documents import CanonicalText, Extracted, Stage
@@ -76,6 +76,7 @@ def extract_document(job: Job) -> Result:
             facts = TextFacts(draft.extractor, extracted.media_type, draft.warnings, len(extracted.pages))
             save_text(connection, claim, CanonicalText("", title=draft.title), facts)
             save_pages(connection, claim, extracted.pages)
+            receive_attachments(connection, claim, [])
 
         return Result(save_draft, Stage.EXTRACT, awaits_ocr=True, hand_back=True, media_type=extracted.media_type)
 
@@ -88,7 +89,7 @@ def extract_document(job: Job) -> Result:
         save_pages(connection, claim, extracted.pages)
         place_pages(connection, claim, text.pages)
         # Nobody rings for attachments: the sweep does, once they are committed.
-        receive_attachments(connection, claim.id, attached)
+        receive_attachments(connection, claim, attached)
 
     return Result(save, Stage.CHUNK, media_type=extracted.media_type)
 
@@ -136,17 +137,14 @@ def embed_document(job: Job) -> Result:
     return Result(save, Stage.EMBED if more else None, hand_back=more)
 
 
-def _kept_attachments(job: Job, extracted: Extracted) -> list[Arrival]:
-    """The bytes of attachments in the store, each at a path below the document's own."""
-    claim, context = job.claim, job.context
-    arrivals: dict[str, Arrival] = {}
-    for number, attachment in enumerate(extracted.attachments, 1):
-        original = context.originals.put(BytesIO(attachment.content), context.settings.max_file_mb << 20)
-        path = f"{claim.path}/{attachment.name}"
-        if path in arrivals:
-            path = f"{claim.path}/{number} {attachment.name}"
-        arrivals[path] = Arrival(claim.folder_id, path, original.bytes, original.sha256)
-    return list(arrivals.values())
+def _kept_attachments(job: Job, extracted: Extracted) -> list[Attached]:
+    """The attachments, their bytes in the store."""
+    limit = job.context.settings.max_file_mb << 20
+    kept = []
+    for attachment in extracted.attachments:
+        original = job.context.originals.put(BytesIO(attachment.content), limit)
+        kept.append(Attached(attachment.name, original.bytes, original.sha256))
+    return kept
 
 
 def _digest(claim: Claim) -> str:

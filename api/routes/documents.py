@@ -60,6 +60,12 @@ def add_document(
 
     received, details = runtime.database.run(receive)
     assert details is not None
+    if received is None and details.sha256 != original.sha256:
+        raise Problem(
+            409,
+            "path_taken",
+            f"At {label!r} stands a file that is attached to a message. Give the new file another path.",
+        )
     if received is None:
         response.status_code = 200
     else:

@@ -1,5 +1,5 @@
 -- name: receive_document
--- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path (or the folder no longer watches `root`).
+-- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path (or the folder no longer watches `root`, or an attachment stands there).
 INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode, parent_id)
 SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s, %(parent_id)s
 FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
@@ -10,7 +10,8 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
     source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
     parent_id = excluded.parent_id, received_at = now(), started_at = NULL, finished_at = NULL
-WHERE documents.sha256 IS DISTINCT FROM excluded.sha256 OR documents.state = 'removed'
+WHERE documents.state = 'removed'
+   OR (documents.sha256 IS DISTINCT FROM excluded.sha256 AND documents.parent_id IS NOT DISTINCT FROM excluded.parent_id)
 RETURNING id, version, (xmax = 0) AS created;
 
 -- name: receive_unreadable
@@ -21,7 +22,7 @@ SELECT f.id, %(path)s, %(name)s, %(bytes)s, 'failed'::document_state, %(code)s, 
        %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s
 FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
 ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
-    version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL,
+    version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL, parent_id = NULL,
     state = 'failed', stage = 'extract', awaits_ocr = false, attempts = 0,
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
     failure_code = excluded.failure_code, failure_message = excluded.failure_message, failure_stage = 'extract',
@@ -57,7 +58,17 @@ WITH RECURSIVE below AS (
     SELECT d.id FROM documents d JOIN below b ON d.parent_id = b.id
 )
 UPDATE documents SET path = %(new_path)s || substr(path, length(%(old_path)s) + 1)
-WHERE id IN (SELECT id FROM below) AND state <> 'removed';
+WHERE id IN (SELECT id FROM below) AND starts_with(path, %(old_path)s || '/');
+
+-- name: clear_removed_below
+-- Removed documents that stand where the attachments of a renamed message will go make way.
+DELETE FROM documents
+WHERE folder_id = %(folder_id)s AND state = 'removed' AND starts_with(path, %(new_path)s || '/');
+
+-- name: find_occupant
+-- The document that stands at a path, removed or not, and what it is attached to.
+SELECT id, parent_id, state, sha256 FROM documents
+WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s);
 
 -- name: attachments
 -- The documents that were attached to one.

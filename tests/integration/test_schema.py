@@ -10,6 +10,7 @@ import pytest
 from psycopg import sql
 
 import db.announce
+import db.attachments
 import db.connect
 import db.contents
 import db.documents
@@ -92,6 +93,7 @@ def test_every_query_can_be_planned(name: str, module_database_url: str) -> None
 def test_every_query_has_a_function_of_its_name() -> None:
     rooms = [
         db.announce,
+        db.attachments,
         db.connect,
         db.contents,
         db.documents,
@@ -123,6 +125,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "delete_pages": "forget_versions",
         "delete_chunks": "forget_versions",
         "move_attachments": "move_document",
+        "clear_removed_below": "move_document",
     }
     for name, query in named_queries().items():
         if query.file != "migrations.sql":

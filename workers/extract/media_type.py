@@ -186,7 +186,9 @@ def _zip_type(path: Path, suffix: str) -> str:
 
 
 def _declared(archive: zipfile.ZipFile) -> str:
-    # Read no further: the member may unpack to anything.
+    # Read no further, and only what unpacks no further: the member may unpack to anything.
+    if archive.getinfo("mimetype").compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        return ""
     with archive.open("mimetype") as member:
         return member.read(100).decode("ascii", "replace").strip()
 

@@ -23,6 +23,8 @@ _SMALL_PART = 8 * 2**20
 _MOST_MEMBERS = 100_000
 
 # What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
+# Of these no more than the declared size is ever unpacked; bzip2 and LZMA unpack first and cut afterwards.
+_BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _DAMAGE = (
     zipfile.BadZipFile,
     RuntimeError,
@@ -79,6 +81,10 @@ class ZipContainer:
             raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} is missing")
         if member.flag_bits & 1:
             raise DocumentFailure(FailureCode.ENCRYPTED, "Its ZIP container is protected")
+        if member.compress_type not in _BOUNDED_METHODS:
+            raise DocumentFailure(
+                FailureCode.CORRUPT, f"Its part {name[:200]!r} is packed in a way such files never use"
+            )
         self._charge(member, largest)
         try:
             # More than the declared size is never read, and a size that lies fails the checksum.
