@@ -52,6 +52,8 @@ def read_many(content: bytes, name: str, seeds: tuple[int, int], options: Reader
         except DocumentFailure as failure:
             if failure.code is FailureCode.INTERNAL:
                 findings.append(f"seed {seed}: {failure.message}")
+        except MemoryError:
+            continue  # the limit held; a job of its own ends as out_of_memory
         except Exception as error:  # this is what is looked for
             findings.append(f"seed {seed}: {type(error).__name__}: {error}"[:300])
     return tuple(findings)
