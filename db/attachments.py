@@ -45,8 +45,7 @@ def receive_attachments(connection: Connection[Any], claim: Claim, files: Sequen
         path = _free_path(connection, claim, f"{message.path}/{file.name}", taken)
         taken.add(path)
         there = find_occupant(connection, claim.folder_id, path)
-        unwanted = there is not None and there.state == State.REMOVED and there.sha256 == file.sha256
-        if not (unwanted and there is not None and there.parent_id == claim.id and message.searchable_version):
+        if message.searchable_version is None or not _was_removed(there, claim.id, file):
             arrival = Arrival(claim.folder_id, path, file.bytes, file.sha256, parent_id=claim.id)
             receive_document(connection, arrival)
     for attached in attachments(connection, claim.id):
@@ -70,3 +69,10 @@ def _free_path(connection: Connection[Any], claim: Claim, wanted: str, taken: se
 
 def _held_by_another(there: Occupant | None, parent_id: int) -> bool:
     return there is not None and there.state != State.REMOVED and there.parent_id != parent_id
+
+
+def _was_removed(there: Occupant | None, parent_id: int, file: Attached) -> bool:
+    """Whether this very attachment was here and was taken out of answers."""
+    if there is None or there.state != State.REMOVED:
+        return False
+    return there.parent_id == parent_id and there.sha256 == file.sha256
