@@ -17,7 +17,7 @@ from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 from workers.extract.sheets import Row, SheetPages, Value, cell_text
 
-NAME, VERSION = "csv", 1
+NAME, VERSION = "csv", 2
 
 _DELIMITERS = ",;\t|"
 _OTHER_DELIMITERS = re.compile(r"[;\t|]")  # not the comma, which many a number and sentence has

@@ -11,6 +11,7 @@ from charset_normalizer import from_bytes
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.encodings import ESCAPED, SWITCHES_ALPHABET, codec_of
+from workers.extract.script_evidence import encoding_by_script
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -20,7 +21,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 # What western European texts use of the upper half of Windows-1252.
-_WESTERN = frozenset("äöüÄÖÜßéèêëàâáãåçñóòôõøœæíìîïúùûýÿÉÈÊËÀÂÁÃÅÇÑÓÒÔÕØŒÆÍÌÎÏÚÙÛÝ€£¥§©®™°±²³µ¼½¾«»‹›“”„‘’‚–—…•·¿¡ªº× ")
+_WESTERN = frozenset(
+    "äöüÄÖÜßéèêëàâáãåçñóòôõøœæíìîïúùûýÿÉÈÊËÀÂÁÃÅÇÑÓÒÔÕØŒÆÍÌÎÏÚÙÛÝ€£¥§©®™°±²³µ¼½¾«»‹›“”„‘’‚–—…•·¿¡ªº× \xad"
+)
 _CONTROLS = frozenset(map(chr, range(32))) - frozenset("\t\n\r\x0b\x0c\x1b")
 _SAMPLE_BYTES = 1 << 20
 
@@ -73,7 +76,7 @@ def _by_trial(data: bytes, declared: str | None) -> Decoded | None:
             return Decoded(data.decode(encoding), encoding)
         except UnicodeDecodeError:
             continue
-    return _nearly_utf8(data) or _western(data)
+    return _nearly_utf8(data) or _by_script(data) or _western(data)
 
 
 def _wide_encoding(data: bytes) -> str | None:
@@ -104,6 +107,14 @@ def _nearly_utf8(data: bytes) -> Decoded | None:
     if broken > len(text) * 0.001 + 1 or beyond_ascii - broken < broken * 2:
         return None
     return Decoded(text, "utf-8", _unreadable(text, "utf-8"))
+
+
+def _by_script(data: bytes) -> Decoded | None:
+    encoding = encoding_by_script(data)
+    if encoding is None:
+        return None
+    text = data.decode(encoding, "replace")
+    return Decoded(text, encoding, _unreadable(text, encoding))
 
 
 def _western(data: bytes) -> Decoded | None:

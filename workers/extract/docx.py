@@ -15,7 +15,7 @@ from workers.extract.document_title import sane_title
 from workers.extract.docx_numbering import Numbering
 from workers.extract.docx_styles import ParagraphStyle, Styles, outline_heading
 from workers.extract.docx_tables import only_cell, table_cells
-from workers.extract.docx_text import Notes, paragraph_text
+from workers.extract.docx_text import Notes, ParagraphText, paragraph_text
 from workers.extract.list_labels import item_line, roman
 from workers.extract.markdown_table import markdown_rows
 from workers.extract.ooxml_package import Package
@@ -23,7 +23,7 @@ from workers.extract.options import ReaderOptions
 from workers.extract.xml_part import Element, attribute, child, children, name_of
 from workers.extract.zip_container import open_container
 
-NAME, VERSION = "docx", 1
+NAME, VERSION = "docx", 2
 
 _WRAPPERS = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:body", "w:tc"})
 _DEEPEST_LIST = 9
@@ -97,20 +97,23 @@ class _Document:
                 self.content.paragraph(text)
 
     def _paragraph(self, paragraph: Element) -> list[Element]:
-        read = paragraph_text(paragraph, self._notes)
         properties = child(paragraph, "w:pPr")
+        identity = attribute(child(properties, "w:pStyle"), "w:val") or self._styles.default
+        read = self._text(paragraph, identity)
         if child(properties, "w:rPr", "w:del") is not None:  # its end is deleted: it runs on in the next one
             self._carried += read.text
             return read.boxes
         raw, self._carried = self._carried + read.text, ""
         text = tidy(raw)
-        identity = attribute(child(properties, "w:pStyle"), "w:val") or self._styles.default
         style = self._styles.style(identity)
         if style.is_code:
             self.content.line(BlockKind.CODE, clean_rendered(raw))
         elif text:
             self._place(text, properties, style, identity)
         return read.boxes
+
+    def _text(self, paragraph: Element, style: str) -> ParagraphText:
+        return paragraph_text(paragraph, self._notes, lambda run: self._styles.hides(run, style))
 
     def _place(self, text: str, properties: Element | None, style: ParagraphStyle, identity: str) -> None:
         """Add a paragraph as what its style and its own properties make of it."""
@@ -158,9 +161,9 @@ class _Document:
             element = stack.pop()
             name = name_of(element)
             if name == "w:p":
-                read = paragraph_text(element, self._notes)
                 properties = child(element, "w:pPr")
                 identity = attribute(child(properties, "w:pStyle"), "w:val") or self._styles.default
+                read = self._text(element, identity)
                 label, _ = self._label(properties, self._styles.style(identity), identity)
                 yield f"{label} {read.text}" if label and read.text.strip() else read.text
                 stack.extend(part for box in reversed(read.boxes) for part in reversed(box))

@@ -1,4 +1,4 @@
-"""What the styles of a Word document say of its paragraphs: outline level, list, code.
+"""What the styles of a Word document say of its paragraphs and runs: outline level, list, code, hidden text.
 
 Style ids are in the author's language and names of built-in styles always in English, so both are looked at, up the
 chain of styles that a style is based on.
@@ -15,6 +15,7 @@ _CODE = re.compile(
 )
 _BODY_LEVEL = 9  # the outline level of body text
 _LONGEST_CHAIN = 30
+_OFF = frozenset({"0", "false", "off", "none"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +34,27 @@ class _Definition:
     name: str
     based_on: str
     properties: Element | None
+    run_properties: Element | None
 
 
 class Styles:
-    """The paragraph styles of a document, from the root of its styles part; none where that is missing."""
+    """The paragraph and character styles of a document, from the root of its styles part; none where it is missing."""
 
     def __init__(self, root: Element | None) -> None:
         self._definitions: dict[str, _Definition] = {}
         self._known: dict[str, ParagraphStyle] = {}
+        self._hiding: dict[str, bool] = {}
+        self._hidden_unless_said = is_on(child(root, "w:docDefaults", "w:rPrDefault", "w:rPr", "w:vanish"))
         self.default = ""
         for style in children(root, "w:style"):
-            if attribute(style, "w:type", "paragraph") not in {"paragraph", "numbering"}:
+            if attribute(style, "w:type", "paragraph") not in {"paragraph", "numbering", "character"}:
                 continue
             identity = attribute(style, "w:styleId")
             self._definitions[identity] = _Definition(
                 attribute(child(style, "w:name"), "w:val"),
                 attribute(child(style, "w:basedOn"), "w:val"),
                 child(style, "w:pPr"),
+                child(style, "w:rPr"),
             )
             if attribute(style, "w:default") in {"1", "true"} and attribute(style, "w:type") == "paragraph":
                 self.default = identity
@@ -59,6 +64,25 @@ class Styles:
         if identity not in self._known:
             self._known[identity] = self._resolved(identity)
         return self._known[identity]
+
+    def hides(self, run: Element, paragraph_style: str) -> bool:
+        """Whether a `w:r` in a paragraph of this style is hidden text.
+
+        What the run says itself holds; else its character style and the paragraph's, of which each turns over what
+        the other says (ECMA-376 part 1, 17.7.3: toggle properties).
+        """
+        own = child(run, "w:rPr", "w:vanish")
+        if own is not None:
+            return is_on(own)
+        character_style = attribute(child(run, "w:rPr", "w:rStyle"), "w:val")
+        by_styles = self._style_hides(paragraph_style) != self._style_hides(character_style)
+        return by_styles or self._hidden_unless_said
+
+    def _style_hides(self, identity: str) -> bool:
+        if identity not in self._hiding:
+            said = (child(each.run_properties, "w:vanish") for each in self._chain(identity))
+            self._hiding[identity] = is_on(next((switch for switch in said if switch is not None), None))
+        return self._hiding[identity]
 
     def _resolved(self, identity: str) -> ParagraphStyle:
         chain = self._chain(identity)
@@ -80,6 +104,11 @@ class Styles:
             chain.append(self._definitions[identity])
             identity = chain[-1].based_on
         return chain
+
+
+def is_on(switch: Element | None) -> bool:
+    """Whether a property such as `w:vanish` is there and not switched off."""
+    return switch is not None and attribute(switch, "w:val", "1") not in _OFF
 
 
 def outline_heading(outline: str) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from workers.extract.docx_text import is_on
+from workers.extract.docx_styles import is_on
 from workers.extract.markdown_table import WIDEST, Cell
 from workers.extract.xml_part import Element, attribute, child, name_of
 

@@ -1,10 +1,11 @@
 """The text of a Word paragraph as a person sees it: insertions in, deletions and hidden text out, fields by result."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from workers.extract.list_labels import roman
 from workers.extract.office_math import linear_formula
-from workers.extract.xml_part import Element, attribute, child, name_of
+from workers.extract.xml_part import Element, attribute, name_of
 
 _LEFT_OUT = frozenset(
     {
@@ -14,7 +15,6 @@ _LEFT_OUT = frozenset(
 )  # fmt: skip
 _SIGNS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "-"}
 _PRIVATE = range(0xE000, 0xF900)  # symbol fonts keep their pictures here
-_OFF = frozenset({"0", "false", "off", "none"})
 
 
 @dataclass(slots=True)
@@ -40,15 +40,15 @@ class ParagraphText:
     boxes: list[Element]
 
 
-def paragraph_text(paragraph: Element, notes: Notes) -> ParagraphText:
-    """Read one `w:p` (or a run container); note references are counted in `notes`."""
+def paragraph_text(paragraph: Element, notes: Notes, is_hidden: Callable[[Element], bool]) -> ParagraphText:
+    """Read one `w:p` (or a run container); note references are counted in `notes`. `is_hidden` judges each `w:r`."""
     parts: list[str] = []
     boxes: list[Element] = []
     stack = list(reversed(paragraph))
     while stack:
         element = stack.pop()
         name = name_of(element)
-        if name in _LEFT_OUT or (name == "w:r" and is_on(child(element, "w:rPr", "w:vanish"))):
+        if name in _LEFT_OUT or (name == "w:r" and is_hidden(element)):
             continue
         if name == "w:t":
             parts.append(element.text or "")
@@ -65,11 +65,6 @@ def paragraph_text(paragraph: Element, notes: Notes) -> ParagraphText:
         else:
             stack.extend(reversed(element))
     return ParagraphText("".join(parts), boxes)
-
-
-def is_on(switch: Element | None) -> bool:
-    """Whether a property such as `w:vanish` is there and not switched off."""
-    return switch is not None and attribute(switch, "w:val", "1") not in _OFF
 
 
 def _symbol(code: str) -> str:

@@ -19,7 +19,7 @@ from workers.extract.options import ReaderOptions
 from workers.extract.xml_part import Element, parse_xml
 from workers.extract.zip_container import ZipContainer, open_container
 
-NAME, VERSION = "epub", 1
+NAME, VERSION = "epub", 2
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _MOST_CHAPTERS = 20_000

@@ -19,7 +19,7 @@ from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "html", 2
+NAME, VERSION = "html", 3
 
 DEEPEST = 5_000
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")

@@ -23,7 +23,7 @@ from workers.extract.mail_parts import Rendition, enclosed_files, take_apart
 from workers.extract.options import ReaderOptions
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "mail", 1
+NAME, VERSION = "mail", 2
 
 MOST_ATTACHMENTS = 200
 _SHOWN = ("Subject", "From", "To", "Cc", "Date")

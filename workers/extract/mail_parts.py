@@ -9,6 +9,7 @@ from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_text
 from workers.extract.mail_content import decoded_bytes, message_bytes, part_text
 from workers.extract.mail_headers import header_text, parameter
+from workers.extract.mail_pictures import is_logo, shown_pictures
 
 _MOST_PARTS = 20_000
 # Each message in a message is a document that holds all that are within it.
@@ -53,6 +54,8 @@ def take_apart(message: Message) -> Letter:
     for versions in letter.bodies:
         if any(_PGP_MESSAGE.match(version.text) for version in versions):
             raise _encrypted()
+    shown = shown_pictures(version.text for versions in letter.bodies for version in versions if version.is_html)
+    letter.files = [part for part in letter.files if part is message or not is_logo(part, shown)]
     return letter
 
 

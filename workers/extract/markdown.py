@@ -18,7 +18,7 @@ from workers.extract.decoding import decode
 from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 
-NAME, VERSION = "markdown", 2
+NAME, VERSION = "markdown", 3
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?P<fields>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _FRONT_MATTER_TITLE = re.compile(r"""^title:[ \t]*["']?(?P<title>[^\n]+?)["']?[ \t]*$""", re.MULTILINE)

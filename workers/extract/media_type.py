@@ -217,7 +217,7 @@ def _by_text(head: bytes, suffix: str) -> str:
     if suffix == ".eml" and _MAIL_START.match(head):
         return MAIL  # its parts may be of any encoding, or none
     try:
-        start = decode(head[: len(head) & ~3]).text.lstrip("\ufeff") if len(head) > 3 else decode(head).text
+        start = decode(_without_cut_character(head)).text.lstrip("\ufeff")
     except DocumentFailure as failure:
         if suffix in _NEVER_TEXT:
             raise _broken_promise(suffix, "Its first bytes are not those of that format") from failure
@@ -231,6 +231,14 @@ def _by_text(head: bytes, suffix: str) -> str:
     if _SRT_START.match(start):
         return SRT
     return _BY_SUFFIX.get(suffix) or (MAIL if suffix not in _NOTES and _is_mail(start) else PLAIN)
+
+
+def _without_cut_character(head: bytes) -> bytes:
+    """The head of a longer file may end within a character of several bytes; a line end is never part of one."""
+    if len(head) < _HEAD_BYTES:
+        return head
+    end = head.rfind(b"\n") if b"\x00" not in head else 0
+    return head[:end] if end > 0 else head[: len(head) & ~3]
 
 
 def _is_mail(start: str) -> bool:

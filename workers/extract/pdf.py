@@ -14,7 +14,7 @@ import pypdfium2.raw as pdfium_c
 
 from pincite.documents import Extracted, PageText, TextSource, Warning
 from pincite.failures import DocumentFailure, FailureCode
-from workers.extract.cleaning import clean_rendered, clean_text
+from workers.extract.cleaning import clean_rendered, clean_text, pair_surrogates
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
 from workers.extract.pdf_furniture import PageLines, mark_furniture
@@ -29,7 +29,7 @@ from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 2
+NAME, VERSION = "pdf", 3
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
@@ -198,7 +198,7 @@ def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> _Read:
 
 def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, page: PageText) -> _Read:
     characters = page_characters(textpage)
-    layer = characters.replace("\0", "")
+    layer = pair_surrogates(characters.replace("\0", ""))
     area = frame.width * frame.height
     covered = min(1.0, graphics.covered / area) if area else 0.0
     awaits = needs_ocr(PageLayer(layer, covered, graphics.paths, _unmapped(textpage)))

@@ -117,10 +117,12 @@ def _is_indented(lines: Sequence[Line], at: int) -> bool:
     """The first line of a paragraph stands further in than the one before it and the one after it."""
     earlier, line = lines[at - 1], lines[at]
     least = _INDENT * line.size
-    if not least < line.left - earlier.left < _DEEPEST_INDENT * line.size:
-        return False
     following = lines[at + 1] if at + 1 < len(lines) else earlier
-    return line.left - following.left > least
+    if line.words and _is_right_to_left(line):
+        from_earlier, from_following = earlier.right - line.right, following.right - line.right
+    else:
+        from_earlier, from_following = line.left - earlier.left, line.left - following.left
+    return least < from_earlier < _DEEPEST_INDENT * line.size and from_following > least
 
 
 def _continues(line: Line, piece: Line) -> bool:

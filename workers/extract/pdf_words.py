@@ -17,6 +17,7 @@ from workers.extract.pdf_glyphs import Glyphs, is_plain
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
 _TO_CLEAN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\ufb00-\ufb06\ufeff\ufffe\uffff\ud800-\udfff]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LATIN = re.compile("[A-Za-z]")
 _BREAKS = "\ufffe\x02"
 _LINE_END = re.compile(r"[\r\n]+")
 _PIECES = frozenset("|‖")
@@ -102,9 +103,10 @@ def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> l
     """The words in the order of the page's content, cleaned; `characters` as `page_characters` gives them."""
     reader = _Reader(textpage, frame)
     words: list[Word] = []
+    mostly = len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
     for number, (start, end) in enumerate(_lines(characters)):
         if _RIGHT_TO_LEFT.search(characters, start, end):
-            line = reader.right_to_left(characters, start, end)
+            line = reader.right_to_left(characters, start, end, mostly)
         else:
             line = reader.left_to_right(characters, start, end)
         for word in line:
@@ -153,13 +155,15 @@ class _Reader:
             words.append(word)
         return words
 
-    def right_to_left(self, characters: str, start: int, end: int) -> list[Word]:
+    def right_to_left(self, characters: str, start: int, end: int, mostly: bool) -> list[Word]:
         letters = []
         for at in range(start, end):
             pdfium_c.FPDFText_GetCharOrigin(self._raw, at, self._x_at, self._y_at)
-            letters.append(Letter(characters[at], at, self._x.value, self._y.value))
+            generated = characters[at] == " " and pdfium_c.FPDFText_IsGenerated(self._raw, at) == 1
+            letters.append(Letter(characters[at], at, self._x.value, self._y.value, generated))
         words: list[Word] = []
-        for text, indexes in logical_words(letters):
+        upright = self._is_upright(start)
+        for text, indexes in logical_words(letters, upright=upright, right_to_left_page=mostly):
             clean = "".join(clean_rendered(text).split())
             if not clean:
                 continue
@@ -173,6 +177,11 @@ class _Reader:
             word.turn = turn
             words.append(word)
         return words
+
+    def _is_upright(self, at: int) -> bool:
+        matrix = self._matrix
+        known = pdfium_c.FPDFText_GetMatrix(self._raw, at, matrix)
+        return not known or (matrix.a > 0 and abs(matrix.b) < 0.1 * matrix.a)
 
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
         matrix = self._matrix

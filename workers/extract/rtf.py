@@ -15,15 +15,11 @@ from workers.extract.docx_styles import outline_heading
 from workers.extract.list_labels import BULLET, item_line
 from workers.extract.markdown_table import Cell, markdown_rows
 from workers.extract.options import ReaderOptions
-from workers.extract.rtf_tokens import Token, charset, code_page, tokens
+from workers.extract.rtf_notes import Notes
+from workers.extract.rtf_tokens import SIGNS, Token, charset, code_page, tokens
 
-NAME, VERSION = "rtf", 1
+NAME, VERSION = "rtf", 2
 
-_SIGNS = {
-    "tab": "\t", "line": "\n", "lbr": "\n", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ",
-    "qmspace": " ", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
-    "nestcell": " ", "nestrow": " ", "~": "\u00a0", "_": "-", "\t": "\t",
-}  # fmt: skip
 _PARAGRAPH_ENDS = frozenset({"par", "sect", "page", "\n", "\r"})
 _SKIPPED = frozenset(
     {
@@ -108,8 +104,7 @@ class _Reader:
         self._label = ""
         self._table = _Table()
         self._boxes: list[str] = []
-        self._notes: list[str] = []
-        self._open_notes: list[int] = []
+        self._notes = Notes()
         self._comments: list[str] = []
         self._words: dict[str, Callable[[int | None], None]] = {
             "ansicpg": self._set_code_page,
@@ -129,6 +124,7 @@ class _Reader:
             "trowd": lambda _: setattr(self._table, "row_is_header", False),
             "cell": lambda _: self._end_cell(),
             "row": lambda _: self._end_row(),
+            "ftnalt": lambda _: self._make_endnote(),
         }
 
     def take(self, token: Token) -> None:
@@ -158,7 +154,7 @@ class _Reader:
         self._group.in_table = False
         self._end_paragraph()
         self._end_table()
-        for heading, texts in (("Footnotes", self._notes), ("Comments", self._comments)):
+        for heading, texts in (*self._notes.sections(), ("Comments", self._comments)):
             if any(texts):
                 self.content.heading(heading, 1)
                 for text in texts:
@@ -194,16 +190,21 @@ class _Reader:
             self._words[word](number)
         elif word in _PARAGRAPH_ENDS:
             self._end_paragraph()
-        elif word in _SIGNS:
-            self._put(_SIGNS[word])
+        elif word in SIGNS:
+            self._put(SIGNS[word])
 
     def _begin(self, kind: str) -> None:
         if kind == "note":
-            self._notes.append("")
-            self._open_notes.append(len(self._notes))
-            self._put(f"[{len(self._notes)}]")
+            self._put(self._notes.begin())
         self._group.captures = kind
         self._captures.append([])
+
+    def _make_endnote(self) -> None:
+        if self._group.captures == "note":
+            old, new = self._notes.make_endnote()
+            around = self._captures[-2]
+            if around and around[-1] == old:  # not where the mark is hidden
+                around[-1] = new
 
     def _end_group(self) -> None:
         group = self._group
@@ -217,8 +218,7 @@ class _Reader:
 
     def _take_up(self, kind: str, text: str) -> None:
         if kind == "note":
-            number = self._open_notes.pop()
-            self._notes[number - 1] = f"[{number}] {one_line(text)}"
+            self._notes.end(one_line(text))
         elif kind == "comment":
             self._comments += list(filter(None, [one_line(text)]))
         elif kind == "label":

@@ -11,6 +11,12 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
+# Control words and signs that stand for a character.
+SIGNS = {
+    "tab": "\t", "line": "\n", "lbr": "\n", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ",
+    "qmspace": " ", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
+    "nestcell": " ", "nestrow": " ", "~": "\u00a0", "_": "-", "\t": "\t",
+}  # fmt: skip
 # `\fcharset` to Python's codec; the others have the document's own code page.
 _CHARSETS = {
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253",

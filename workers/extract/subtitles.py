@@ -19,7 +19,7 @@ from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "subtitles", 1
+NAME, VERSION = "subtitles", 2
 
 # A silence that is longer ends the paragraph.
 _PAUSE_SECONDS = 3.0
@@ -27,7 +27,18 @@ _PAUSE_SECONDS = 3.0
 _ROLL_SECONDS = 1.0
 # Of the pairs of neighbouring cues, the share that must show one line twice before captions count as rolling.
 _ROLLING_SHARE = 0.25
-_CJK = ("\u2e80", "\ud7ff", "\uf900", "\ufaff", "\uff00", "\uffef")
+_CJK = (
+    "\u2e80",
+    "\ud7ff",
+    "\uf900",
+    "\ufaff",
+    "\uff00",
+    "\uffef",
+    "\U00020000",
+    "\U0003ffff",
+    "\U000e0100",
+    "\U000e01ef",
+)
 
 
 def extract_vtt(path: Path, options: ReaderOptions) -> Extracted:

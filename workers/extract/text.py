@@ -8,7 +8,7 @@ from workers.extract.decoding import decode
 from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 
-NAME, VERSION = "text", 2
+NAME, VERSION = "text", 3
 
 
 def extract_text(path: Path, options: ReaderOptions) -> Extracted:

@@ -1,8 +1,10 @@
 import pytest
 
 from pincite.failures import DocumentFailure, FailureCode
+from tests import languages
 from workers.extract.decoding import decode
 from workers.extract.encodings import codec_of
+from workers.extract.script_evidence import encoding_by_script
 
 WESTERN = "Café « Zürich »\nTen thousand naïve façades cost 5 € each.\n"
 
@@ -107,3 +109,47 @@ def test_such_a_text_cut_anywhere_is_still_read(missing: int) -> None:
 @pytest.mark.parametrize("data", [b"\x1b[31mred\x1b[0m $B cost", b"price \x1b$B\x1b[0m of \x1b[1m7\x1b[0m units"])
 def test_colours_of_a_terminal_are_no_alphabet(data: bytes) -> None:
     assert decode(data).text == data.decode()
+
+
+@pytest.mark.parametrize("language", [each for each in languages.LANGUAGES if each.charset], ids=lambda each: each.name)
+def test_a_sentence_is_enough_to_see_its_script(language: languages.Language) -> None:
+    for sentence in language.legacy:
+        assert decode(sentence.encode(language.charset)).text == sentence
+
+
+@pytest.mark.parametrize(
+    "language", [languages.CHINESE, languages.KOREAN, languages.JAPANESE], ids=lambda each: each.name
+)
+def test_a_long_text_cut_within_a_character_keeps_its_script(language: languages.Language) -> None:
+    data = "\n".join(language.legacy * 20).encode(language.charset)
+    while True:
+        data = data[:-1]
+        if decode(data).warnings:
+            break
+    assert decode(data).text.startswith("\n".join(language.legacy))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("契約番号は48213で、借主は毎月の家賃を支払う。", "euc_jp"),
+        ("承租人應於每月第三個工作日支付租金。", "big5"),
+    ],
+)
+def test_east_asian_encodings_that_share_their_bytes(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Арендатор платит арендную плату в третий рабочий день.", "cp1251"),
+        ("ДОГОВОР АРЕНДЫ КВАРТИРЫ", "cp1251"),
+        ("договор аренды квартиры", "koi8_r"),
+        ("Ο ενοικιαστής πληρώνει το ενοίκιο την τρίτη εργάσιμη ημέρα.", "cp1253"),
+        ("Où est-il allé à l'été? Ça, là-bas, voilà.", "cp1252"),
+        ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp1250"),
+    ],
+)
+def test_other_alphabets_are_none_of_the_scripts_with_evidence(text: str, encoding: str) -> None:
+    assert encoding_by_script(text.encode(encoding)) is None

@@ -214,3 +214,41 @@ def test_deep_nesting_is_read_or_refused(tmp_path: Path, options: ReaderOptions)
         body = "<w:tbl><w:tr><w:tc>" * depth + p("deep") + "</w:tc><w:tc/></w:tr></w:tbl>" * depth
         found = outcome(tmp_path, options, bare_docx(body))
         assert "deep" in found or (found is FailureCode.CORRUPT and depth > 60)
+
+
+def test_text_hidden_by_a_style_stays_out(tmp_path: Path, options: ReaderOptions) -> None:
+    def style(kind: str, name: str, vanish: str = "", based_on: str = "") -> str:
+        base = f'<w:basedOn w:val="{based_on}"/>' if based_on else ""
+        run = f"<w:rPr>{vanish}</w:rPr>" if vanish else ""
+        return f'<w:style w:type="{kind}" w:styleId="{name}"><w:name w:val="{name}"/>{base}{run}</w:style>'
+
+    def run(text: str, properties: str = "") -> str:
+        return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+    def paragraph(style: str, *runs: str) -> str:
+        return f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>{"".join(runs)}</w:p>'
+
+    on, off = "<w:vanish/>", '<w:vanish w:val="0"/>'
+    styles = (
+        style("character", "Hint", on)
+        + style("character", "Deep", based_on="Hint")
+        + style("character", "Plain", off, "Hint")
+        + style("paragraph", "Draft", on)
+        + style("paragraph", "Draft2", based_on="Draft")
+    )
+    hint, deep, plain = (f'<w:rStyle w:val="{name}"/>' for name in ("Hint", "Deep", "Plain"))
+    body = (
+        f"<w:p>{run('shown ')}{run('h1', hint)}{run('h2', deep)}"
+        f"{run('plain', plain)}{run(' said', hint + off)}</w:p>"
+        + paragraph("Draft", run("h3"), run("own", off))
+        + paragraph("Draft2", run("h4"), run("both", hint))
+        + table(cell(paragraph("Draft", run("h5"))) + cell(p("kept")))
+    )
+    extracted = read(tmp_path, options, bare_docx(body, {"styles": styles}))
+    assert extracted.text == "shown plain said\n\nown\n\nboth\n\n|  | kept |"
+
+
+def test_a_document_that_is_hidden_by_default_shows_what_says_so(tmp_path: Path, options: ReaderOptions) -> None:
+    styles = "<w:docDefaults><w:rPrDefault><w:rPr><w:vanish/></w:rPr></w:rPrDefault></w:docDefaults>"
+    body = '<w:p><w:r><w:t>a</w:t></w:r><w:r><w:rPr><w:vanish w:val="false"/></w:rPr><w:t>b</w:t></w:r></w:p>'
+    assert read(tmp_path, options, bare_docx(body, {"styles": styles})).text == "b"

@@ -139,3 +139,12 @@ def test_archives_are_refused_with_advice(tmp_path: Path, options: ReaderOptions
     assert raised.value.code is FailureCode.UNSUPPORTED_TYPE
     assert word in raised.value.detail
     assert "unpack it" in raised.value.detail
+
+
+def test_a_long_file_whose_first_part_ends_within_a_character(tmp_path: Path, options: ReaderOptions) -> None:
+    path = tmp_path / "original"
+    sentence = "임차인은 매월 세 번째 영업일에 월세를 지급한다."
+    for shift in range(4):
+        text = "-" * shift + "\n".join([sentence] * 2000)
+        path.write_bytes(text.encode("euc_kr"))
+        assert extract(path, "a.txt", options).text == text

@@ -7,6 +7,7 @@ from fpdf import FPDF
 
 from pincite.documents import BlockKind, Extracted, PageText
 from tests import documents
+from tests.glyph_pdf import glyph_pdf, visual
 from workers.extract import extract
 from workers.extract.options import ReaderOptions
 from workers.extract.pdf_bidi import Letter, logical_words
@@ -279,4 +280,30 @@ def test_right_to_left_lines_are_put_in_logical_order() -> None:
     assert words(letters("حلول فعالة")) == ["حلول", "فعالة"]
     assert words(letters("\u0627\u0625\u0644\u0646", shared="\u0625\u0644")) == ["\u0627\u0644\u0625\u0646"]
     assert words(letters("\u0623\u064a \u064b\u0636\u0627")) == ["\u0623\u064a\u0636\u064b\u0627"]
-    assert words(letters("Python\u0645\u0646")) == ["Python", "\u0645\u0646"]
+    latin = [Letter(letter, at, float(at - 10), 0.0) for at, letter in enumerate("Python")]
+    assert words([*latin, Letter("\u0645", 6, -11.0, 0.0), Letter("\u0646", 7, -12.0, 0.0)]) == [
+        "Python",
+        "\u0645\u0646",
+    ]
+
+
+def test_the_last_line_of_a_right_to_left_paragraph_is_not_indented(read: Read) -> None:
+    lines = ["השוכר משלם את שכר הדירה ביום השלישי בכל חודש", "והמשכיר מתקן את החימום בתוך חמישה ימים בלבד"]
+    drawn = [visual(line) for line in lines]
+    assert [page.text for page in read(glyph_pdf([drawn], right_to_left=True)).pages] == ["\n".join(lines)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "גרסה Windows 11 ומספר 48213 עד 31.3.2027",
+        "הקובץ (lease.pdf) של הדיירת החדשה Anna Maria Keller (Berlin)",
+        "שעה 12:30, 15% מתוך 1,250.50 לפי סעיף 7",
+        "הוזמן ב-Python וב-Rust 3 פעמים",
+        "العقد ٤٨٢١٣ بتاريخ ٣١/٣/٢٠٢٧ مع Anna Keller",
+    ],
+)
+def test_latin_words_and_numbers_within_right_to_left_writing(line: str, read: Read) -> None:
+    before = "השוכר משלם את שכר הדירה ביום השלישי בכל חודש ועוד דמי ועד"
+    [page] = read(glyph_pdf([[visual(before), visual(line)]], right_to_left=True)).pages
+    assert page.text == f"{before}\n{line}"

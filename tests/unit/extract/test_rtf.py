@@ -71,3 +71,19 @@ def test_a_cut_file_is_read_with_a_warning(tmp_path: Path, options: ReaderOption
     extracted = read(tmp_path, options, rtf(r"One\par Two {\footnote Three")[:-1])
     assert extracted.text.startswith("One\n\nTwo [1]")
     assert [warning.code for warning in extracted.warnings] == ["cut_short"]
+
+
+def test_endnotes_stand_apart_from_footnotes(tmp_path: Path, options: ReaderOptions) -> None:
+    body = (
+        r"\pard One{\super\chftn{\footnote\ftnalt\pard\plain{\super\chftn} End.}} two{\footnote\pard{\chftn} Foot.}"
+        r" three{\v{\footnote\ftnalt Unseen.}}{\footnote \ftnalt\ftnalt Last.}\par \ftnalt End"
+    )
+    assert shown(read(tmp_path, options, rtf(body))) == [
+        ("paragraph", 0, "One[i] two[1] three[iii]"),
+        ("paragraph", 0, "End"),
+        ("heading", 1, "Footnotes"),
+        ("paragraph", 0, "[1] Foot."),
+        ("heading", 1, "Endnotes"),
+        ("paragraph", 0, "[i] End."),
+        ("paragraph", 0, "[iii] Last."),
+    ]

@@ -209,3 +209,9 @@ def test_any_arrangement_of_lines_gives_exact_places(lines: list[str], vtt: bool
         covered = place.end
     assert covered == len(running)
     assert not CanonicalText(running).text.startswith(" ")
+
+
+def test_lines_of_chinese_and_japanese_meet_without_a_space(tmp_path: Path, options: ReaderOptions) -> None:
+    path = tmp_path / "original"
+    path.write_text("WEBVTT\n\n00:01.000 --> 00:02.000\n房屋在𠮷\n祥里𡈽\n路、辻\U000e0100\nさん", "utf-8")
+    assert extract(path, "a.vtt", options).text == "房屋在𠮷祥里𡈽路、辻\U000e0100さん"
