@@ -20,7 +20,7 @@ from workers.extract.canonical import PAGE_FAILED
 from workers.extract.options import ReaderOptions
 from workers.extract.quality import count_letters, is_readable
 from workers.ocr_layout import NOTHING, Reading, read_table, turned_back
-from workers.ocr_sight import Sight, read_sight
+from workers.ocr_sight import Sight, languages_in, read_sight
 from workers.tesseract_probe import Tesseract
 
 _POOR_CONFIDENCE = 0.6
@@ -114,6 +114,8 @@ def read_page(
         return without_ocr(page, f"OCR of page {page.number} failed: {error}.")
     read, notes = _better(page, reading, options)
     if read.source is TextSource.OCR:
+        if sight is None and (reading.confidence or 0.0) < _GOOD_CONFIDENCE:
+            sight = reader.see(drawn.picture)
         notes += _foreign_script(page.number, reading, sight, options)
     return read, notes
 
@@ -216,16 +218,28 @@ def _tells_more(reading: Reading, text: str) -> bool:
 
 
 def _foreign_script(number: int, reading: Reading, sight: Sight | None, options: ReaderOptions) -> tuple[Warning, ...]:
-    """A warning where the page makes no sense because its script is none of the languages'."""
+    """A warning where the page makes little sense because its script is none of the languages'."""
     confidence = reading.confidence or 0.0
-    if confidence >= _POOR_CONFIDENCE:
+    if confidence >= _GOOD_CONFIDENCE:
         return ()
+    makes_no_sense = confidence < _NONSENSE and len(reading.words) >= _MANY_WORDS
     script = sight.foreign_script(options.ocr_languages) if sight else None
-    if script is None and (sight is not None or confidence >= _NONSENSE or len(reading.words) < _MANY_WORDS):
+    if script and sight and sight.is_sure_of_script:
+        seen = f"is written in {script} script, which"
+    elif makes_no_sense and (script or sight is None):
+        seen = f"seems to be written in {f'{script} script, which' if script else 'a script that'}"
+    else:
         return ()
-    seen = f"is written in {script} script, which" if script else "seems to be written in a script that"
     message = (
         f"Page {number} {seen} the languages of PINCITE_OCR_LANGUAGES ({options.ocr_languages}) do not cover: its text "
-        "is not to be trusted. Install Tesseract's data for its language, name that in the setting, and reindex it."
+        f"is not to be trusted. Install Tesseract's data for its language{_named(script)} or name their directory in "
+        "PINCITE_TESSDATA, add that language to PINCITE_OCR_LANGUAGES, and reindex it."
     )
     return (Warning("script_unsupported", message, number),)
+
+
+def _named(script: str | None) -> str:
+    languages = languages_in(script) if script else ()
+    if not languages:
+        return ""
+    return f" ({', '.join(languages[:-1])} or {languages[-1]})" if len(languages) > 1 else f" ({languages[0]})"

@@ -56,7 +56,7 @@ def read_page_safely(
             every page of the document would meet.
     """
     # Asked here and not in the job: what a worker has found out once serves all its pages.
-    tesseract = find_tesseract(settings.ocr_languages)
+    tesseract = find_tesseract(settings.ocr_languages, settings.tessdata)
     limits = Limits(settings.ocr_page_seconds + PAGE_GRACE_SECONDS, settings.extract_memory_mb)
     try:
         read = run_in_sandbox(read_page, (path, media_type, page, reader_options(settings), tesseract), limits)
