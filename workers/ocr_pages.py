@@ -147,7 +147,9 @@ def _join_pages(job: Job) -> Result:
         raise DocumentFailure(FailureCode.INTERNAL, "The pages' draft is gone")
     pages = tuple(one.page for one in stored)
     warnings = draft.warnings + tuple(warning for one in stored for warning in one.warnings)
-    text = assemble(Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings))
+    text = assemble(
+        Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings, page_kind=draft.page_kind)
+    )
     facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages))
 
     def save(connection: Connection[Any]) -> None:
