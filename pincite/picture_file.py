@@ -29,7 +29,7 @@ DAMAGE = (
     zlib.error,
 )
 # Pillow knows many more, of which some start programs.
-_FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "GIF", "BMP")
+_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF")
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
