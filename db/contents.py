@@ -42,6 +42,7 @@ class Draft:
     title: str | None
     extractor: str
     warnings: tuple[Warning, ...]
+    page_kind: PageKind = PageKind.PAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def load_draft(connection: Connection[Any], claim: Claim) -> Draft | None:
     row = fetch_one(connection, "load_draft", {"document_id": claim.id, "version": claim.version}, _DraftRow)
     if row is None:
         return None
-    return Draft(row.title, row.extractor, warnings_from_json(row.warnings))
+    return Draft(row.title, row.extractor, warnings_from_json(row.warnings), PageKind(row.page_kind))
 
 
 def load_text(connection: Connection[Any], document_id: int, version: int) -> CanonicalText | None:
@@ -179,6 +180,7 @@ class _DraftRow:
     title: str | None
     extractor: str
     warnings: list[dict[str, Any]]
+    page_kind: str
 
 
 @dataclass(frozen=True, slots=True)

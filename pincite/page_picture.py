@@ -50,7 +50,7 @@ def page_picture(path: Path, media_type: str, number: int, resolution: Resolutio
     """
     if media_type == PDF:
         return _drawn(path, number, resolution)
-    return _scaled(read_frame(path, number), resolution.max_pixels)
+    return scaled(read_frame(path, number), resolution.max_pixels)
 
 
 def fitting_dpi(width: float, height: float, resolution: Resolution) -> int:
@@ -67,6 +67,20 @@ def fitting_dpi(width: float, height: float, resolution: Resolution) -> int:
             f"({resolution.max_pixels:,}) leaves {dpi} dpi, too coarse to read"
         )
     return dpi
+
+
+def scaled(picture: Image.Image, max_pixels: int) -> PagePicture:
+    """A picture in pixels of its own, made smaller or larger so that OCR reads it best within `max_pixels`."""
+    pixels = picture.width * picture.height
+    factor = min(1.0, math.sqrt(max_pixels / pixels))
+    if picture.height < _SMALL_HEIGHT and factor == 1.0:
+        # Tesseract reads letters best at about 30 pixels of height; screen shots have half of that.
+        factor = min(_LARGEST_ENLARGEMENT, math.sqrt(max_pixels / pixels))
+    if factor != 1.0:
+        size = max(1, round(picture.width * factor)), max(1, round(picture.height * factor))
+        picture = picture.resize(size, Image.Resampling.LANCZOS)
+    # Tesseract takes the dpi for a hint only. Pictures of pages are mostly a page wide.
+    return PagePicture(picture, max(LOWEST_DPI, min(600, round(picture.width / 8))))
 
 
 def shown_page(path: Path, media_type: str, number: int, dpi: int, longest_side: int) -> Image.Image:
@@ -110,16 +124,3 @@ def _drawn(path: Path, number: int, resolution: Resolution) -> PagePicture:
 
 def _not_drawable(number: int, error: Exception) -> DocumentFailure:
     return DocumentFailure(FailureCode.CORRUPT, f"Page {number} cannot be drawn: {error}")
-
-
-def _scaled(picture: Image.Image, max_pixels: int) -> PagePicture:
-    pixels = picture.width * picture.height
-    factor = min(1.0, math.sqrt(max_pixels / pixels))
-    if picture.height < _SMALL_HEIGHT and factor == 1.0:
-        # Tesseract reads letters best at about 30 pixels of height; screen shots have half of that.
-        factor = min(_LARGEST_ENLARGEMENT, math.sqrt(max_pixels / pixels))
-    if factor != 1.0:
-        size = max(1, round(picture.width * factor)), max(1, round(picture.height * factor))
-        picture = picture.resize(size, Image.Resampling.LANCZOS)
-    # Tesseract takes the dpi for a hint only. Pictures of pages are mostly a page wide.
-    return PagePicture(picture, max(LOWEST_DPI, min(600, round(picture.width / 8))))

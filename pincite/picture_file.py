@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from PIL import Image, UnidentifiedImageError
 
@@ -27,6 +28,8 @@ DAMAGE = (
     struct.error,
     zlib.error,
 )
+# Pillow knows many more, of which some start programs.
+_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF")
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -52,14 +55,14 @@ def read_frame(path: Path, number: int) -> Image.Image:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Image.Image]:
+def opened(file: Path | IO[bytes]) -> Iterator[Image.Image]:
     """Open a picture file; what Pillow meets in it becomes a `DocumentFailure`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # Pillow only warns from 89 megapixels on and fails at twice that: for us the first is the limit.
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
-            with Image.open(path) as picture:
+            with Image.open(file, formats=_FORMATS) as picture:
                 yield picture
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             raise DocumentFailure(FailureCode.TOO_LARGE, _first_sentence(error)) from error

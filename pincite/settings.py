@@ -64,6 +64,7 @@ class Settings(BaseSettings):
     max_characters: int = Field(default=50_000_000, gt=0)
 
     ocr_languages: str = "eng+deu"
+    tessdata: Path | None = None
     ocr_dpi: int = Field(default=300, ge=72, le=600)
     ocr_max_pixels: int = Field(default=40_000_000, gt=0)
     ocr_page_seconds: float = Field(default=60, gt=0)

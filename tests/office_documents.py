@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import docx
 import pptx
@@ -87,6 +88,33 @@ def slides_pptx(slides: Sequence[tuple[str, Sequence[str]]], title: str = "", no
         slide.placeholders[1].text = "\n".join(lines)
         if notes:
             slide.notes_slide.notes_text_frame.text = notes
+    return _saved(presentation)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A picture on a slide of 10 x 7.5 inches: its bytes, its place in inches, its turn and crop, text beside it."""
+
+    picture: bytes
+    place: tuple[float, float, float, float] = (0, 0, 10, 7.5)
+    turned: float = 0
+    crop_left: float = 0
+    text: str = ""
+    notes: str = ""
+
+
+def pictured_pptx(slides: Sequence[Shown]) -> bytes:
+    """A presentation with a picture on each slide, and a text box where there is text."""
+    presentation = pptx.Presentation()
+    for shown in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+        left, top, width, height = map(Inches, shown.place)
+        picture = slide.shapes.add_picture(io.BytesIO(shown.picture), left, top, width, height)
+        picture.rotation, picture.crop_left = shown.turned, shown.crop_left
+        if shown.text:
+            slide.shapes.add_textbox(Inches(1), Inches(0), Inches(8), Inches(1)).text_frame.text = shown.text
+        if shown.notes:
+            slide.notes_slide.notes_text_frame.text = shown.notes
     return _saved(presentation)
 
 

@@ -15,12 +15,14 @@ import pytesseract
 from PIL import Image
 
 from pincite.documents import PageText, TextSource, Warning
-from pincite.page_picture import PageTooLargeError, Resolution, page_picture
+from pincite.page_picture import PagePicture, PageTooLargeError, Resolution, page_picture
 from workers.extract.canonical import PAGE_FAILED
+from workers.extract.media_type import PPTX
 from workers.extract.options import ReaderOptions
 from workers.extract.quality import count_letters, is_readable
 from workers.ocr_layout import NOTHING, Reading, read_table, turned_back
-from workers.ocr_sight import Sight, read_sight
+from workers.ocr_sight import Sight, languages_in, read_sight
+from workers.ocr_slides import beside_own_text, slide_picture
 from workers.tesseract_probe import Tesseract
 
 _POOR_CONFIDENCE = 0.6
@@ -104,18 +106,33 @@ def read_page(
     """
     deadline = time.monotonic() + options.ocr_page_seconds
     try:
-        resolution = Resolution(options.ocr_dpi, options.ocr_max_pixels)
-        drawn = page_picture(path, media_type, page.number, resolution)
+        drawn = _drawn(path, media_type, page.number, options)
         reader = _Reader(tesseract, options.ocr_languages, drawn.dpi, deadline)
         reading, sight = read_upright(drawn.picture, reader.read, reader.see)
     except PageTooLargeError as error:
         return without_ocr(page, f"Page {page.number} was not read by OCR: {error}.", "page_skipped")
     except PageFailedError as error:
-        return without_ocr(page, f"OCR of page {page.number} failed: {error}.")
-    read, notes = _better(page, reading, options)
+        return without_ocr(page, f"OCR of {place_of(page, media_type)} failed: {error}.")
+    if media_type == PPTX and page.text:
+        read, notes = _added(page, reading, options)
+    else:
+        read, notes = _better(page, reading, options, place_of(page, media_type))
     if read.source is TextSource.OCR:
-        notes += _foreign_script(page.number, reading, sight, options)
+        if sight is None and (reading.confidence or 0.0) < _GOOD_CONFIDENCE:
+            sight = reader.see(drawn.picture)
+        notes += _foreign_script(place_of(page, media_type), page.number, reading, sight, options)
     return read, notes
+
+
+def place_of(page: PageText, media_type: str) -> str:
+    """What a reader calls the page, within a sentence."""
+    return f"slide {page.number}" if media_type == PPTX else f"page {page.number}"
+
+
+def _drawn(path: Path, media_type: str, number: int, options: ReaderOptions) -> PagePicture:
+    if media_type == PPTX:
+        return slide_picture(path, number, options)
+    return page_picture(path, media_type, number, Resolution(options.ocr_dpi, options.ocr_max_pixels))
 
 
 def without_ocr(page: PageText, reason: str, code: str = PAGE_FAILED) -> tuple[PageText, tuple[Warning, ...]]:
@@ -183,7 +200,32 @@ def _is_blank(picture: Image.Image) -> bool:
     return bool(float(highest) - float(lowest) < _BLANK_CONTRAST)  # type: ignore[arg-type]
 
 
-def _better(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[PageText, tuple[Warning, ...]]:
+def _added(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[PageText, tuple[Warning, ...]]:
+    """The slide with OCR's text beside its own, where that makes sense: many a picture shows no words."""
+    kept = replace(page, source=TextSource.TEXT, awaits_ocr=False)
+    confidence = reading.confidence or 0.0
+    if confidence >= _POOR_CONFIDENCE:
+        return beside_own_text(page, reading), _doubts(f"slide {page.number}", page.number, confidence, options)
+    if len(reading.words) < _FEW_WORDS:  # a photograph
+        return kept, ()
+    message = (
+        f"OCR makes no sense of the picture on slide {page.number} (confidence {confidence:.2f}): only the slide's own "
+        "text was taken. If the picture shows text, add a sharper one."
+    )
+    return kept, (Warning("pictures_not_read", message, page.number),)
+
+
+def _doubts(place: str, number: int, confidence: float | None, options: ReaderOptions) -> tuple[Warning, ...]:
+    if confidence is None or confidence >= options.low_confidence:
+        return ()
+    kind = place.partition(" ")[0]
+    message = f"OCR read {place} with a confidence of {confidence:.2f}; check quotes against the {kind}."
+    return (Warning("low_confidence", message, number),)
+
+
+def _better(
+    page: PageText, reading: Reading, options: ReaderOptions, place: str
+) -> tuple[PageText, tuple[Warning, ...]]:
     """The page with OCR's text, or with its own where that is the better one."""
     readable = is_readable(page.text)
     if page.text and (not reading.words or (readable and not _tells_more(reading, page.text))):
@@ -202,12 +244,7 @@ def _better(page: PageText, reading: Reading, options: ReaderOptions) -> tuple[P
         furniture="",
         awaits_ocr=False,
     )
-    if reading.confidence is None or reading.confidence >= options.low_confidence:
-        return read, ()
-    message = (
-        f"OCR read page {page.number} with a confidence of {reading.confidence:.2f}; check quotes against the page."
-    )
-    return read, (Warning("low_confidence", message, page.number),)
+    return read, _doubts(place, page.number, reading.confidence, options)
 
 
 def _tells_more(reading: Reading, text: str) -> bool:
@@ -215,17 +252,31 @@ def _tells_more(reading: Reading, text: str) -> bool:
     return confident and count_letters(reading.text) > 1.5 * count_letters(text)
 
 
-def _foreign_script(number: int, reading: Reading, sight: Sight | None, options: ReaderOptions) -> tuple[Warning, ...]:
-    """A warning where the page makes no sense because its script is none of the languages'."""
+def _foreign_script(
+    place: str, number: int, reading: Reading, sight: Sight | None, options: ReaderOptions
+) -> tuple[Warning, ...]:
+    """A warning where the page makes little sense because its script is none of the languages'."""
     confidence = reading.confidence or 0.0
-    if confidence >= _POOR_CONFIDENCE:
+    if confidence >= _GOOD_CONFIDENCE:
         return ()
+    makes_no_sense = confidence < _NONSENSE and len(reading.words) >= _MANY_WORDS
     script = sight.foreign_script(options.ocr_languages) if sight else None
-    if script is None and (sight is not None or confidence >= _NONSENSE or len(reading.words) < _MANY_WORDS):
+    if script and sight and sight.is_sure_of_script:
+        seen = f"is written in {script} script, which"
+    elif makes_no_sense and (script or sight is None):
+        seen = f"seems to be written in {f'{script} script, which' if script else 'a script that'}"
+    else:
         return ()
-    seen = f"is written in {script} script, which" if script else "seems to be written in a script that"
     message = (
-        f"Page {number} {seen} the languages of PINCITE_OCR_LANGUAGES ({options.ocr_languages}) do not cover: its text "
-        "is not to be trusted. Install Tesseract's data for its language, name that in the setting, and reindex it."
+        f"{place.capitalize()} {seen} the languages of PINCITE_OCR_LANGUAGES ({options.ocr_languages}) do not cover: "
+        f"its text is not to be trusted. Install Tesseract's data for its language{_named(script)} or name their "
+        "directory in PINCITE_TESSDATA, add that language to PINCITE_OCR_LANGUAGES, and reindex it."
     )
     return (Warning("script_unsupported", message, number),)
+
+
+def _named(script: str | None) -> str:
+    languages = languages_in(script) if script else ()
+    if not languages:
+        return ""
+    return f" ({', '.join(languages[:-1])} or {languages[-1]})" if len(languages) > 1 else f" ({languages[0]})"

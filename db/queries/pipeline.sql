@@ -108,8 +108,8 @@ UPDATE documents d SET
 WHERE id = %(document_id)s AND lease = %(lease)s;
 
 -- name: load_draft
--- What extraction found out before OCR: title, extractor, warnings.
-SELECT title, extractor, warnings FROM texts WHERE document_id = %(document_id)s AND version = %(version)s;
+-- What extraction found out before OCR: title, extractor, warnings, what the pages are.
+SELECT title, extractor, warnings, page_kind FROM texts WHERE document_id = %(document_id)s AND version = %(version)s;
 
 -- name: text_language
 -- The language of a version's text.

@@ -179,7 +179,7 @@ def _read_by_tesseract(path: Path) -> list[str]:
     from workers.tesseract_probe import find_tesseract
 
     settings = Settings()
-    tesseract = find_tesseract(settings.ocr_languages)
+    tesseract = find_tesseract(settings.ocr_languages, settings.tessdata)
     pytesseract.pytesseract.tesseract_cmd = tesseract.program
     config = f"--tessdata-dir {tesseract.data}" if tesseract.data else ""
     with pypdfium2.PdfDocument(path) as document:

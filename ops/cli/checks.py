@@ -72,12 +72,16 @@ def check_disk(settings: Settings) -> Iterator[Finding]:
 def check_tesseract(settings: Settings) -> Iterator[Finding]:
     """The program, and the data of every language that is asked for."""
     try:
-        found = find_tesseract(settings.ocr_languages)
+        found = find_tesseract(settings.ocr_languages, settings.tessdata)
     except DocumentFailure as error:
-        step = "Install Tesseract with these languages, or change PINCITE_OCR_LANGUAGES. All but scans work without."
+        step = (
+            "Install Tesseract with these languages, or put their data into one directory and name it in "
+            "PINCITE_TESSDATA, or change PINCITE_OCR_LANGUAGES. All but scans work without."
+        )
         yield Finding("tesseract", "fail", error.detail, step)
     else:
-        yield Finding("tesseract", "ok", f"{found.version} with {settings.ocr_languages} ({found.program})")
+        where = f", data in {found.data}" if settings.tessdata else ""
+        yield Finding("tesseract", "ok", f"{found.version} with {settings.ocr_languages} ({found.program}{where})")
 
 
 def check_originals(settings: Settings) -> Iterator[Finding]:

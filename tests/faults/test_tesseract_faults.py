@@ -115,6 +115,29 @@ def test_a_missing_language_is_named(tmp_path: Path) -> None:
     assert "no data for: qqq" in raised.value.detail
 
 
+def test_language_data_of_a_directory_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundled = tesseract_probe.find_tesseract("eng")
+    shipped = Path(bundled.data or "") / "eng.traineddata"
+    if not shipped.is_file():
+        pytest.skip(f"{bundled.program} does not say where its data is")
+    own = tmp_path / "own data"
+    own.mkdir()
+    path, page = page_of(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in ("kitchen", "pantry"):  # one that comes later is found
+        (own / f"{name}.traineddata").symlink_to(shipped)
+        read, warnings = read_page_safely(
+            path, media_type.PNG, page, settings(tmp_path, ocr_languages=name, tessdata=Path("own data"))
+        )
+        assert (read.text, warnings) == ("Some text on a picture", ())
+    with pytest.raises(DocumentFailure) as raised:
+        tesseract_probe.find_tesseract("eng", own)
+    assert f"no data for: eng in {own} (it has: kitchen, pantry)" in raised.value.detail
+    with pytest.raises(DocumentFailure, match="PINCITE_TESSDATA") as raised:
+        tesseract_probe.find_tesseract("eng", tmp_path / "nowhere")
+    assert raised.value.code is FailureCode.OCR_UNAVAILABLE
+
+
 def test_no_program_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tesseract_probe, "_candidates", lambda: iter(()))
     with pytest.raises(DocumentFailure) as raised:

@@ -1,8 +1,10 @@
 """Pages read by the real Tesseract."""
 
+import io
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from pincite.documents import PageText, TextSource, Warning
 from pincite.settings import Settings
@@ -90,6 +92,43 @@ def test_an_empty_scan_keeps_a_small_layer_as_text(tmp_path: Path, options: Read
     page = PageText(1, "Annex B", TextSource.TEXT, awaits_ocr=True)
     read, warnings = read_page(path, "image/png", page, options)
     assert (read.text, read.source, read.confidence, warnings) == ("Annex B", TextSource.TEXT, None, ())
+
+
+@pytest.mark.parametrize(
+    ("script", "language", "line"),
+    [
+        ("Cyrillic", "rus", "Договор аренды заключён между сторонами, которые обязуются соблюдать его условия"),
+        # Of such letters as Latin has too, Tesseract is not sure.
+        ("Cyrillic", "rus", "Арендатор платит арендную плату на третий рабочий день месяца"),
+        # Read with the words of Latin languages it is less than nonsense, and yet none of it is right.
+        ("Greek", "ell", "Ο ενοικιαστής πληρώνει το ενοίκιο την τρίτη εργάσιμη ημέρα του μήνα"),
+    ],
+)
+def test_a_script_without_data_names_what_to_install(
+    tmp_path: Path, options: ReaderOptions, script: str, language: str, line: str
+) -> None:
+    [(_, warnings)] = read(tmp_path, options, foreign_scan([line] * 12), "scan.png")
+    [warning] = [each for each in warnings if each.code == "script_unsupported"]
+    assert f"written in {script} script, which the languages of" in warning.message
+    assert "PINCITE_OCR_LANGUAGES (eng+deu)" in warning.message
+    named = warning.message.split("data for its language (")[1].split(")")[0]
+    assert language in named.replace(" or ", ", ").split(", ")
+    assert "PINCITE_TESSDATA" in warning.message
+
+
+def foreign_scan(lines: list[str]) -> bytes:
+    """A picture of lines in letters beyond Latin, where a font has them."""
+    picture = Image.new("L", (1700, 1100), 255)
+    pen = ImageDraw.Draw(picture)
+    try:
+        font = ImageFont.truetype("DejaVuSans.ttf", 36)
+    except OSError:
+        pytest.skip("the font DejaVu Sans is not here")
+    for index, line in enumerate(lines):
+        pen.text((80, 80 + index * 70), line, fill=0, font=font)
+    written = io.BytesIO()
+    picture.save(written, "PNG")
+    return written.getvalue()
 
 
 def test_a_poor_picture_is_read_and_flagged(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pincite.documents import Extracted, Warning
+from pincite.failures import DocumentFailure
 from pincite.settings import Settings
 from workers.extract import extract
 from workers.ocr import read_page
@@ -19,10 +20,11 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the given files are not here")
 
 
-def read(path: Path) -> tuple[list[str], list[Warning]]:
+def read(path: Path, languages: str = "eng+deu") -> tuple[list[str], list[Warning]]:
     """The text of each page, and the warnings."""
-    options = reader_options(Settings.model_validate({"data": path.parent}))
-    tesseract = find_tesseract(options.ocr_languages)
+    settings = Settings.model_validate({"data": path.parent, "ocr_languages": languages})
+    options = reader_options(settings)
+    tesseract = find_tesseract(languages, settings.tessdata)
     extracted: Extracted = extract(path, path.name, options)
     texts: list[str] = []
     warnings: list[Warning] = []
@@ -84,6 +86,27 @@ def test_six_languages_with_the_data_of_two(file: str) -> None:
     assert recall(without_accents(truth), without_accents("\n".join(texts))) >= 0.97
 
 
+@pytest.mark.parametrize("file", ["eurotext.tif", "multipage-phototest-eurotext.tiff"])
+def test_six_languages_with_the_data_of_their_script(file: str) -> None:
+    texts, warnings = read(DATA / "office" / file, _latin())
+    truth = (DATA / "office" / "reference" / f"{file}.txt").read_text()
+    assert in_order(truth, "\n".join(texts)) >= 0.97
+    assert warnings == []
+
+
+def _latin() -> str:
+    """The name of the data for all languages in Latin letters: programs keep it in one of two places."""
+    missing = ""
+    for name in ("script/Latin", "Latin"):
+        try:
+            find_tesseract(name, Settings().tessdata)
+        except DocumentFailure as failure:
+            missing = missing or failure.detail
+        else:
+            return name
+    pytest.skip(f"{missing}; PINCITE_TESSDATA may name a directory that has it")
+
+
 def test_a_sheet_that_lies_in_each_of_four_directions() -> None:
     texts, warnings = read(DATA / "pdfs" / "scan-four-directions.pdf")
     truth = (DATA / "pdfs" / "ground_truth" / "scan-two-column-linn.txt").read_text()
@@ -102,3 +125,4 @@ def test_a_script_without_data_is_named() -> None:
     assert [warning.code for warning in warnings] == ["low_confidence", "script_unsupported"]
     assert "Hebrew" in warnings[1].message
     assert "PINCITE_OCR_LANGUAGES (eng+deu)" in warnings[1].message
+    assert "Install Tesseract's data for its language (heb or yid)" in warnings[1].message

@@ -168,7 +168,7 @@ def test_a_script_that_no_language_has_is_foreign(languages: str, script: str | 
 def test_what_is_not_sure_is_not_told() -> None:
     doubtful = read_sight(SAID.replace("41.11", "0.50"))
     assert doubtful is not None
-    assert doubtful.foreign_script("eng") is None
+    assert not doubtful.is_sure_of_script
     assert read_sight("Too few characters. Skipping this page") is None
     latin = read_sight(SAID.replace("Hebrew", "Latin"))
     assert latin is not None

@@ -20,13 +20,15 @@ from workers.extract.list_labels import item_line, roman
 from workers.extract.markdown_table import markdown_rows
 from workers.extract.ooxml_package import Package
 from workers.extract.options import ReaderOptions
-from workers.extract.xml_part import Element, attribute, child, children, name_of
+from workers.extract.unread_pictures import UnreadPictures
+from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
 from workers.extract.zip_container import open_container
 
 NAME, VERSION = "docx", 2
 
 _WRAPPERS = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:body", "w:tc"})
 _DEEPEST_LIST = 9
+_INCH = 914_400  # in the units of drawings
 
 
 def extract_docx(path: Path, options: ReaderOptions) -> Extracted:
@@ -48,8 +50,21 @@ def extract_docx(path: Path, options: ReaderOptions) -> Extracted:
             text=document.content.text,
             blocks=tuple(document.content.blocks),
             title=package.title() or document.title,
-            warnings=tuple(package.warnings),
+            warnings=(*package.warnings, *_pictures(body).warnings(document.content.text)),
         )
+
+
+def _pictures(body: Element) -> UnreadPictures:
+    """The pictures in the text; old programs drew them in VML."""
+    found = UnreadPictures()
+    for drawing in descendants(body, "?:inline", "?:anchor"):
+        if next(descendants(drawing, "a:blip"), None) is not None:
+            sides = [attribute(child(drawing, "?:extent"), side) for side in ("cx", "cy")]
+            told = all(side.isdecimal() and len(side) < 12 for side in sides)
+            found.add(int(sides[0]) / _INCH * int(sides[1]) / _INCH if told else None)
+    for _ in descendants(body, "?:imagedata"):
+        found.add(None)
+    return found
 
 
 class _Document:

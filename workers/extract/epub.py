@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +17,7 @@ from workers.extract.html import decode_markup, read_markup
 from workers.extract.html_tree import collapse
 from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
+from workers.extract.unread_pictures import UnreadPictures
 from workers.extract.xml_part import Element, parse_xml
 from workers.extract.zip_container import ZipContainer, open_container
 
@@ -31,6 +33,10 @@ _CHAPTER_SUFFIXES = (".xhtml", ".html", ".htm")
 _EMPTY_ELEMENT = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*/>""")
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+)
+_PICTURE = re.compile(
+    r"""<(?:\w+:)?(?:img|image)\s(?:[^<>]{0,2000}?\s)?(?:src|xlink:href|href)\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)')""",
+    re.IGNORECASE,
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _SEPARATOR = "\n\n"
@@ -61,6 +67,8 @@ class _Book:
         self._container, self._options = container, options
         self._markup = 0
         self._warnings: list[Warning] = []
+        self._pictures = UnreadPictures()
+        self._counted: set[str] = set()
 
     def read(self) -> Extracted:
         """The book's text, its blocks and title."""
@@ -70,7 +78,9 @@ class _Book:
         blocks: list[Block] = []
         position = 0
         for chapter in package.chapters:
-            page = read_markup(self._chapter(chapter))
+            markup = self._chapter(chapter)
+            self._count_pictures(chapter, markup)
+            page = read_markup(markup)
             if not page.text:
                 continue
             if position:
@@ -84,8 +94,18 @@ class _Book:
             text="".join(parts),
             blocks=tuple(blocks),
             title=package.title,
-            warnings=tuple(self._warnings),
+            warnings=(*self._warnings, *self._pictures.warnings("".join(parts))),
         )
+
+    def _count_pictures(self, chapter: str, markup: str) -> None:
+        """Count the pictures of a chapter but for the cover; one that is shown often counts once."""
+        for match in _PICTURE.finditer(markup):
+            name = posixpath.normpath(
+                posixpath.join(posixpath.dirname(chapter), unquote(unescape(match[1] or match[2])))
+            )
+            if name in self._container and name not in self._counted:
+                self._counted.add(name)
+                self._pictures.add(None)
 
     def _check_rights(self) -> None:
         if _ENCRYPTION not in self._container:
@@ -102,6 +122,7 @@ class _Book:
         title = next(filter(None, titles), None)
         folder = posixpath.dirname(name)
         manifest = {item.get("id"): item for item in _named(tree, "item")}
+        self._counted |= {posixpath.normpath(posixpath.join(folder, name)) for name in _covers(tree)}
         chapters = [
             posixpath.normpath(posixpath.join(folder, unquote((item.get("href") or "").partition("#")[0])))
             for reference in _named(tree, "itemref")
@@ -145,6 +166,14 @@ class _Book:
         check_characters(self._markup, self._options)
         self._warnings += decoded.warnings
         return _as_html(decoded.text)
+
+
+def _covers(package: Element) -> Iterator[str]:
+    """The pictures that the package names as the book's cover, in the ways of EPUB 2 and 3."""
+    identities = {meta.get("content") for meta in _named(package, "meta") if meta.get("name") == "cover"}
+    for item in _named(package, "item"):
+        if item.get("id") in identities or "cover-image" in (item.get("properties") or "").split():
+            yield unquote(item.get("href") or "")
 
 
 def _is_chapter(item: Element) -> bool:

@@ -1,5 +1,6 @@
 """What a file is: its content decides first, its name second."""
 
+import errno
 import lzma
 import re
 import struct
@@ -189,8 +190,13 @@ def _declared(archive: zipfile.ZipFile) -> str:
     # Read no further, and only what unpacks no further: the member may unpack to anything.
     if archive.getinfo("mimetype").compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         return ""
-    with archive.open("mimetype") as member:
-        return member.read(100).decode("ascii", "replace").strip()
+    try:
+        with archive.open("mimetype") as member:
+            return member.read(100).decode("ascii", "replace").strip()
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise zipfile.BadZipFile("the directory points before its beginning") from error
 
 
 def _ole_type(path: Path) -> str:

@@ -20,6 +20,7 @@ from workers.extract.odf_package import OpenDocument
 from workers.extract.odt_styles import ItemCounter, OdtStyles, whole_number
 from workers.extract.odt_text import ParagraphReader
 from workers.extract.options import ReaderOptions
+from workers.extract.unread_pictures import UnreadPictures, inches
 from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
 from workers.extract.zip_container import open_container
 
@@ -51,8 +52,18 @@ def extract_odt(path: Path, options: ReaderOptions) -> Extracted:
             text=document.content.text,
             blocks=tuple(document.content.blocks),
             title=package.title() or document.title,
-            warnings=tuple(package.warnings),
+            warnings=(*package.warnings, *_pictures(body).warnings(document.content.text)),
         )
+
+
+def _pictures(body: Element) -> UnreadPictures:
+    found = UnreadPictures()
+    for frame in descendants(body, "drawing:frame"):
+        # The picture of an embedded object shows what the object says.
+        if child(frame, "drawing:image") is not None and child(frame, "drawing:object") is None:
+            sides = [inches(attribute(frame, f"svg-compatible:{side}")) for side in ("width", "height")]
+            found.add(None if sides[0] is None or sides[1] is None else sides[0] * sides[1])
+    return found
 
 
 class _Document:

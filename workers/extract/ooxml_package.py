@@ -43,6 +43,14 @@ class Package:
         _decide_alternatives(root)
         return root
 
+    def bytes_of(self, name: str) -> bytes:
+        """A part that is no XML.
+
+        Raises:
+            DocumentFailure: CORRUPT, TOO_LARGE.
+        """
+        return self._container.read(name)
+
     def lesser_part(self, name: str) -> Element | None:
         """The root of a part that the document can be read without: where it is damaged, None and a warning."""
         try:

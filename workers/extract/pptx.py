@@ -1,9 +1,11 @@
 """Presentations: one page for each slide, its title first, then its shapes in reading order, notes and comments.
 
-Dates, footers and slide numbers are furniture. A shape that cannot be read is left out with a warning.
+Dates, footers and slide numbers are furniture. A shape that cannot be read is left out with a warning. A slide that
+shows pictures and little else awaits OCR, by the rule for pages of PDFs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +15,19 @@ from workers.extract.block_text import BlockText, one_line, tidy
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.ooxml_package import Package, Relation
 from workers.extract.options import ReaderOptions
+from workers.extract.pptx_pictures import SlidePicture, covered, pictures_of, slide_size
 from workers.extract.pptx_shapes import FURNITURE, TITLES, Placeholder, counterparts, placeholder_of, shapes_of
 from workers.extract.pptx_text import add_paragraphs, add_table, paragraph_text
+from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
 from workers.extract.zip_container import open_container
 
-NAME, VERSION = "pptx", 1
+NAME, VERSION = "pptx", 2
 
 _LONGEST_LABEL = 200
+_POINT = 12_700  # in the units of the file
+_LARGE = 0.15  # of a slide: a picture that may hold a table or a paragraph
+_MOST_NAMED = 20
 
 
 def extract_pptx(path: Path, options: ReaderOptions) -> Extracted:
@@ -31,15 +38,12 @@ def extract_pptx(path: Path, options: ReaderOptions) -> Extracted:
     """
     with open_container(path, options) as container:
         package = Package(container)
-        presentation = package.part(package.main)
-        relations = package.relations(package.main)
-        listed = [attribute(each, "r:id") for each in children(child(presentation, "p:sldIdLst"), "p:sldId")]
-        check_pages(len(listed), options)
         reader = _Slides(package, options)
+        check_pages(len(reader.listed), options)
         pages: list[PageText] = []
         characters = 0
-        for number, identity in enumerate(listed, 1):
-            pages.append(reader.slide(number, relations.get(identity)))
+        for number, relation in enumerate(reader.listed, 1):
+            pages.append(reader.slide(number, relation))
             characters += len(pages[-1].text)
             check_characters(characters, options)
         if not pages:
@@ -48,9 +52,34 @@ def extract_pptx(path: Path, options: ReaderOptions) -> Extracted:
             f"{NAME}/{VERSION}",
             pages=tuple(pages),
             title=package.title() or pages[0].label,
-            warnings=tuple(package.warnings),
+            warnings=(*package.warnings, *reader.unread_pictures()),
             page_kind=PageKind.SLIDE,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSlide:
+    """The pictures on one slide, and the function that gives the bytes of each. `size` is in 1/914400 inch."""
+
+    size: tuple[int, int]
+    pictures: list[SlidePicture]
+    read: Callable[[str], bytes]
+
+
+@contextmanager
+def open_slide(path: Path, number: int, options: ReaderOptions) -> Iterator[OpenSlide]:
+    """Slide `number` (from 1) of a presentation, open for as long as the context lasts.
+
+    Raises:
+        DocumentFailure: CORRUPT, TOO_LARGE.
+    """
+    with open_container(path, options) as container:
+        package = Package(container)
+        reader = _Slides(package, options)
+        relation = reader.listed[number - 1] if number <= len(reader.listed) else None
+        if relation is None:
+            raise DocumentFailure(FailureCode.CORRUPT, f"It has no slide {number}")
+        yield OpenSlide(reader.size, reader.pictures(package.part(relation.target), relation), package.bytes_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +91,18 @@ class _Layout:
 
 
 class _Slides:
-    """Reads the slides of one presentation. Layouts are read once."""
+    """Reads the slides of one presentation. Layouts are read once. `listed` are the slides in the order of the show."""
 
     def __init__(self, package: Package, options: ReaderOptions) -> None:
+        presentation = package.part(package.main)
+        relations = package.relations(package.main)
+        identities = (attribute(each, "r:id") for each in children(child(presentation, "p:sldIdLst"), "p:sldId"))
+        self.listed = [relations.get(identity) for identity in identities]
+        self.size = slide_size(presentation)
         self._package = package
         self._options = options
         self._layouts: dict[str, _Layout] = {}
+        self._unread: list[int] = []
 
     def slide(self, number: int, relation: Relation | None) -> PageText:
         """The slide's page; empty, with a warning, where its part is missing or damaged."""
@@ -87,17 +122,47 @@ class _Slides:
             except (ValueError, LookupError, AttributeError, TypeError) as error:
                 message = f"A shape on slide {number} was left out: {error}"
                 self._package.warnings.append(Warning("shape_skipped", message, number))
+        awaits_ocr = self._awaits_ocr(number, page.content.text, self.pictures(root, relation))
         self._add_remarks(page.content, relations)
         text = page.content.text
         source = TextSource.TEXT if text else TextSource.NONE
+        width, height = (side / _POINT for side in self.size)
         return PageText(
             number,
             text,
             source,
             label=page.label,
+            width=width,
+            height=height,
+            awaits_ocr=awaits_ocr,
             blocks=tuple(page.content.blocks),
             furniture="\n".join(page.furniture),
         )
+
+    def pictures(self, root: Element, relation: Relation) -> list[SlidePicture]:
+        """The pictures on the slide with this root."""
+        relations = self._package.relations(relation.target)
+        return pictures_of(root, relations, self.size, self._layout(relations).trees)
+
+    def unread_pictures(self) -> tuple[Warning, ...]:
+        """A warning that names the slides with a large picture that is not read."""
+        if not self._unread:
+            return ()
+        named = ", ".join(map(str, self._unread[:_MOST_NAMED])) + (" and more" * (len(self._unread) > _MOST_NAMED))
+        slides = f"slide {named}" if len(self._unread) == 1 else f"slides {named}"
+        message = (
+            f"Pictures on {slides} were not read: OCR reads pictures of pixels, and on slides that hold little text of "
+            "their own. Where these show text, save those slides as pictures (PNG) and add them too."
+        )
+        return (Warning("pictures_not_read", message),)
+
+    def _awaits_ocr(self, number: int, text: str, pictures: list[SlidePicture]) -> bool:
+        readable = covered(picture for picture in pictures if picture.is_readable)
+        if readable and needs_ocr(PageLayer(text, readable)):
+            return True
+        if covered(pictures) >= _LARGE:
+            self._unread.append(number)
+        return False
 
     def _layout(self, relations: dict[str, Relation]) -> _Layout:
         target = next((each.target for each in relations.values() if each.kind == "slideLayout"), "")

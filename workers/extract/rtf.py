@@ -17,6 +17,7 @@ from workers.extract.markdown_table import Cell, markdown_rows
 from workers.extract.options import ReaderOptions
 from workers.extract.rtf_notes import Notes
 from workers.extract.rtf_tokens import SIGNS, Token, charset, code_page, tokens
+from workers.extract.unread_pictures import UnreadPictures
 
 NAME, VERSION = "rtf", 2
 
@@ -25,8 +26,8 @@ _SKIPPED = frozenset(
     {
         "colortbl", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "pict",
         "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn", "xe", "tc", "txe", "rxe", "nonesttables",
-        "mmathPict", "upr", "filetbl", "fldinst", "sp", "shprslt", "operator", "author", "company", "subject",
-        "keywords", "doccomm", "comment", "creatim", "revtim", "printim", "manager", "category", "hlinkbase",
+        "mmathPict", "nonshppict", "upr", "filetbl", "fldinst", "sp", "shprslt", "operator", "author", "company",
+        "subject", "keywords", "doccomm", "comment", "creatim", "revtim", "printim", "manager", "category", "hlinkbase",
     }
 )  # fmt: skip
 # Destinations whose text is taken up, and as what.
@@ -34,7 +35,9 @@ _CAPTURED = {
     "footnote": "note", "annotation": "comment", "listtext": "label", "pntext": "label", "shptxt": "box",
     "title": "title", "fonttbl": "fonts", "stylesheet": "styles", "info": "info", "dptxbxtext": "box",
 }  # fmt: skip
-_SHOWN = frozenset({"shpinst", "moMath", "ud", "fldrslt", "shpgrp", "do"})
+_PICTURE_SIDES = ("picwgoal", "pichgoal")
+_INCH = 1440  # in the units of pictures
+_SHOWN = frozenset({"shpinst", "moMath", "shppict", "ud", "fldrslt", "shpgrp", "do"})
 
 
 def extract_rtf(path: Path, options: ReaderOptions) -> Extracted:
@@ -55,7 +58,7 @@ def extract_rtf(path: Path, options: ReaderOptions) -> Extracted:
         text=reader.content.text,
         blocks=tuple(reader.content.blocks),
         title=reader.title,
-        warnings=() if reader.is_done else (cut,),
+        warnings=(*(() if reader.is_done else (cut,)), *reader.pictures.warnings(reader.content.text)),
     )
 
 
@@ -74,6 +77,7 @@ class _Group:
     style: int = 0
     list_level: int = 0
     in_table: bool = False
+    is_picture: bool = False
 
 
 @dataclass(slots=True)
@@ -93,6 +97,8 @@ class _Reader:
         self.content = BlockText(options)
         self.title: str | None = None
         self.is_done = False
+        self.pictures = UnreadPictures()
+        self._picture = [0, 0]
         self._group = _Group()
         self._around: list[_Group] = []
         self._captures: list[list[str]] = [[]]
@@ -180,6 +186,10 @@ class _Reader:
         if self._group.starred and word not in _CAPTURED and word not in _SHOWN:
             self._group.skipped = True
         self._group.starred = False
+        if word == "pict" and not self._group.skipped:
+            self._group.is_picture = True
+        if word in _PICTURE_SIDES and self._group.is_picture:
+            self._picture[_PICTURE_SIDES.index(word)] = number or 0
         if word in _SKIPPED:
             self._group.skipped = True
         elif word == "ud":  # of the two texts of a `\upr`, the one in Unicode
@@ -208,6 +218,9 @@ class _Reader:
 
     def _end_group(self) -> None:
         group = self._group
+        if group.is_picture and not (self._around and self._around[-1].is_picture):
+            self.pictures.add(self._picture[0] / _INCH * self._picture[1] / _INCH if all(self._picture) else None)
+            self._picture = [0, 0]
         if group.captures and len(self._captures) > 1:
             self._take_up(group.captures, pair_surrogates("".join(self._captures.pop())))
         elif self._around and self._around[-1].captures == "styles":

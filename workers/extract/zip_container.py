@@ -4,6 +4,7 @@ Nothing is unpacked to disk. What a container unpacks to in all may not pass PIN
 `LARGEST_PART` bytes: an XML tree takes several times the memory of its text.
 """
 
+import errno
 import lzma
 import struct
 import zipfile
@@ -92,6 +93,11 @@ class ZipContainer:
                 yield file
         except _DAMAGE as error:
             raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} cannot be read: {error}") from error
+        except OSError as error:
+            # The directory points before the file's beginning; all other errors are the disk's.
+            if error.errno != errno.EINVAL:
+                raise
+            raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} does not lie in the file") from error
 
     def _charge(self, member: zipfile.ZipInfo, largest: int | None) -> None:
         size = member.file_size
