@@ -3,9 +3,12 @@
 import ctypes
 import re
 import unicodedata
+from functools import lru_cache
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
+
+from workers.extract.pdf_calls import font_info, loose_box
 
 # Without a map to Unicode, pdfium gives the code of a glyph it has no name for. The tables are TeX's own encodings
 # OMS, OMX and of the AMS fonts (The TeXbook, appendix F; amsfonts documentation), for the codes where that happens.
@@ -42,7 +45,7 @@ _TABLES = ((re.compile(r"CMSY|MTSY"), _OMS), (re.compile(r"CMEX"), _OMX), (re.co
 _ACCENTS = dict(
     zip("`´ˆ˜¯˘˙¨˚˝ˇ¸˛", "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328", strict=True)
 )
-# Most words need no second look, and each look costs a call.
+# Each look at a font costs a call.
 _ORDINARY = re.compile(
     r"[(\[„“‘«\"']?(?:[^\W\d_]{3,}(?:-[^\W\d_]+)*|\d{2,}|[^\w\x00-\x1f`´ˆ˜¯˘˙¨˚˝ˇ¸˛|{\\[(<>)\]}])[.,;:!?)\]“”’»\"']{0,2}"
 )
@@ -52,12 +55,19 @@ _LONGEST_BETWEEN_SIGNS = 6
 _LONGEST_NAME = 64
 
 
-def is_plain(text: str) -> bool:
-    """Whether a word is so plain that no letter of it can be a symbol's."""
+@lru_cache(maxsize=20_000)
+def is_suspect(text: str) -> bool:
+    """Whether a letter of a word may be a symbol's, or an accent of its own: most words need no second look."""
     letters = text.rstrip(".,;:)")
-    if len(letters) < 3 or not letters.isascii() or not letters.isalpha():
+    if len(letters) >= 3 and letters.isascii() and letters.isalpha():
+        is_long = len(letters) > _LONGEST_BETWEEN_SIGNS
+        if is_long or (letters[0] not in "hkp" and letters[-1] not in "ik"):
+            return False
+    if _ACCENT.search(text):
+        return True
+    if _ORDINARY.fullmatch(text) and not _BETWEEN_SIGNS.fullmatch(text):
         return False
-    return len(letters) > _LONGEST_BETWEEN_SIGNS or (letters[0] not in "hkp" and letters[-1] not in "ik")
+    return _SUSPECT.search(text) is not None
 
 
 class Glyphs:
@@ -73,23 +83,18 @@ class Glyphs:
     def reread(self, characters: str, start: int, end: int) -> str:
         """The text of `characters[start:end]`, a run without white space."""
         text = characters[start:end]
-        accented = _ACCENT.search(text) is not None
-        if not accented and _ORDINARY.fullmatch(text) and not _BETWEEN_SIGNS.fullmatch(text):
-            return text
-        if not accented and not _SUSPECT.search(text):
-            return text
         letters = [
             self._named(character, at) if character in _SUSPECTS else character
             for at, character in enumerate(text, start)
         ]
         named = "".join(letters)
-        if not accented and (named == text or not _ACCENT.search(named)):
+        if not _ACCENT.search(named):
             return named
         self._compose(letters, start)
         return "".join(letters)
 
     def _named(self, character: str, at: int) -> str:
-        pdfium_c.FPDFText_GetFontInfo(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
         name = self._name.value
         table = self._tables.get(name)
         if table is None:
@@ -113,8 +118,8 @@ class Glyphs:
     def _shared(self, accent: int, base: int) -> float:
         """The share of the narrower of two glyphs that lies over or under the other."""
         one, other = self._one, self._other
-        pdfium_c.FPDFText_GetLooseCharBox(self._raw, accent, one)
-        pdfium_c.FPDFText_GetLooseCharBox(self._raw, base, other)
+        loose_box(self._raw, accent, ctypes.byref(one))
+        loose_box(self._raw, base, ctypes.byref(other))
         shared = float(min(one.right, other.right) - max(one.left, other.left))
         return shared / max(0.01, float(min(one.right - one.left, other.right - other.left)))
 

@@ -11,7 +11,8 @@ import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
 from workers.extract.pdf_bidi import Letter, logical_words
-from workers.extract.pdf_glyphs import Glyphs, is_plain
+from workers.extract.pdf_calls import font_size, loose_box, matrix_of, origin, read_box
+from workers.extract.pdf_glyphs import Glyphs, is_suspect
 
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
@@ -21,9 +22,6 @@ _BREAKS = "\ufffe\x02"
 _LINE_END = re.compile(r"[\r\n]+")
 _PIECES = frozenset("|‖")
 _UPRIGHT_WITHIN = 5  # degrees
-_loose_box = pdfium_c.FPDFText_GetLooseCharBox
-_origin = pdfium_c.FPDFText_GetCharOrigin
-_font_size = pdfium_c.FPDFText_GetFontSize
 
 
 @dataclass(slots=True, eq=False)
@@ -120,12 +118,14 @@ class _Reader:
     def __init__(self, textpage: pdfium.PdfTextPage, frame: Frame) -> None:
         self._raw = textpage.raw
         self._frame = frame
+        self._across, self._height = frame.left, frame.bottom + frame.height
         self._glyphs = Glyphs(textpage)
-        self._head, self._tail = pdfium_c.FS_RECTF(), pdfium_c.FS_RECTF()
+        self._box = pdfium_c.FS_RECTF()
+        self._box_at = ctypes.byref(self._box)
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._head_at, self._tail_at = ctypes.byref(self._head), ctypes.byref(self._tail)
         self._x_at, self._y_at = ctypes.byref(self._x), ctypes.byref(self._y)
         self._matrix = pdfium_c.FS_MATRIX()
+        self._matrix_at = ctypes.byref(self._matrix)
         self._low: float | None = None
         self._size = 0.0
 
@@ -137,10 +137,12 @@ class _Reader:
         self._low = None
         for token in _TOKEN.finditer(characters, start, end):
             first, last = token.span()
-            broken = characters[last - 1] in _BREAKS
-            last -= broken
-            text = token[0][: last - first] if broken else token[0]
-            if not is_plain(text):
+            text = token[0]
+            broken = text[-1] in _BREAKS
+            if broken:
+                last -= 1
+                text = text[:-1]
+            if is_suspect(text):
                 text = reread(characters, first, last)
             if dirty:
                 text = "".join(clean_rendered(text).replace("\u200b", "").split())
@@ -156,7 +158,7 @@ class _Reader:
     def right_to_left(self, characters: str, start: int, end: int) -> list[Word]:
         letters = []
         for at in range(start, end):
-            pdfium_c.FPDFText_GetCharOrigin(self._raw, at, self._x_at, self._y_at)
+            origin(self._raw, at, self._x_at, self._y_at)
             letters.append(Letter(characters[at], at, self._x.value, self._y.value))
         words: list[Word] = []
         for text, indexes in logical_words(letters):
@@ -176,36 +178,39 @@ class _Reader:
 
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
         matrix = self._matrix
-        if not pdfium_c.FPDFText_GetMatrix(self._raw, at, matrix):
+        if not matrix_of(self._raw, at, self._matrix_at):
             return 0, 1.0
+        if not (matrix.b or matrix.c or self._frame.rotation) and matrix.a > 0:
+            return 0, abs(matrix.d) or 1.0
         turn = round(self._frame.rotation - math.degrees(math.atan2(matrix.b, matrix.a))) % 360
         nearest = round(turn / 90) * 90
         turn = nearest % 360 if abs(turn - nearest) <= _UPRIGHT_WITHIN else turn
         return turn, math.hypot(matrix.c, matrix.d) or 1.0
 
     def _placed(self, text: str, first: int, last: int, scale: float) -> Word:
-        raw, head, tail = self._raw, self._head, self._tail
-        _loose_box(raw, first, self._head_at)
-        left, bottom, right, top = head.left, head.bottom, head.right, head.top
+        raw, box = self._raw, self._box
+        loose_box(raw, first, self._box_at)
+        left, top, right, bottom = read_box(box)
         low = None if self._frame.rotation else bottom
         if last != first:
-            _loose_box(raw, last, self._tail_at)
-            left = tail.left if tail.left < left else left
-            right = tail.right if tail.right > right else right
-            bottom = tail.bottom if tail.bottom < bottom else bottom
-            top = tail.top if tail.top > top else top
+            loose_box(raw, last, self._box_at)
+            other_left, other_top, other_right, other_bottom = read_box(box)
+            left = other_left if other_left < left else left
+            right = other_right if other_right > right else right
+            bottom = other_bottom if other_bottom < bottom else bottom
+            top = other_top if other_top > top else top
         if low is None or low != self._low:
             # Words of one line whose boxes reach equally low share size and base line.
-            _origin(raw, first, self._x_at, self._y_at)
-            self._size = _font_size(raw, first) * scale
+            origin(raw, first, self._x_at, self._y_at)
+            self._size = font_size(raw, first) * scale
             self._low = low
         size = self._size
-        frame = self._frame
-        if frame.rotation:
+        if low is None:
+            frame = self._frame
             left, top, right, bottom = frame.box(left, bottom, right, top)
             base = frame.point(self._x.value, self._y.value)[1]
         else:
-            across, height = frame.left, frame.bottom + frame.height
+            across, height = self._across, self._height
             left, top, right, bottom = left - across, height - top, right - across, height - bottom
             base = height - self._y.value
         return Word(text, left, top, right, bottom, base, size, 0, first)

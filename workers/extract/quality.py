@@ -56,7 +56,7 @@ def is_readable(text: str) -> bool:
     if len(visible) < 4:
         return not any(_is_broken(character) for character in visible)
     broken = sum(many for character, many in Counter(visible).items() if _is_broken(character))
-    names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text))
+    names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text)) if "/" in text or "(cid:" in text else 0
     if broken > len(visible) * 0.05 or names > len(visible) * 0.3:
         return False
     if count_letters(visible) < len(visible) * 0.35:
@@ -78,5 +78,6 @@ def _has_vowels(text: str) -> bool:
     words = _LATIN_WORD.findall(text)[:500]
     if len(words) < 15:
         return True
-    letters = [letter for letter in unicodedata.normalize("NFD", "".join(words).lower()) if letter.isalpha()]
-    return sum(letter in _VOWELS for letter in letters) >= len(letters) * _FEWEST_VOWELS
+    letters = Counter(unicodedata.normalize("NFD", "".join(words).lower()))
+    total = sum(many for letter, many in letters.items() if letter.isalpha())
+    return sum(letters[vowel] for vowel in _VOWELS) >= total * _FEWEST_VOWELS
