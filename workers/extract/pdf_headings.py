@@ -105,8 +105,10 @@ def _stands_out(page: PageLines, at: int, body: float) -> bool:
     if line.table is not None or line.turn or line.even:
         return False
     larger = line.size > body * _LARGER
+    if not (larger or line.bold):
+        return False
     text = line.text
-    if not (larger or line.bold) or len(text) > _LONGEST or not _LETTERS.search(text):
+    if len(text) > _LONGEST or not _LETTERS.search(text):
         return False
     if larger:
         return True

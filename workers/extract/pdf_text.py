@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pincite.documents import Block, BlockKind, WordBox
 from workers.extract.pdf_layout import turn_back
 from workers.extract.pdf_lines import Line, joined, runs
+from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
-from workers.extract.pdf_words import Word
 
 _BULLET = re.compile(r"[•‣◦▪▫●○■□–—∙·*-]\s+\S|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+\S")
 _SENTENCE_END = (".", "!", "?", ":", ";", "…", "”", "“", '"', ")")

@@ -11,8 +11,9 @@ import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
 from workers.extract.pdf_bidi import Letter, logical_words
-from workers.extract.pdf_calls import font_size, loose_box, matrix_of, origin, read_box
+from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box
 from workers.extract.pdf_glyphs import Glyphs, is_suspect
+from workers.extract.pdf_spacing import SPACED_DOTS, Word, append, touches, with_ellipses
 
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
@@ -22,28 +23,9 @@ _BREAKS = "\ufffe\x02"
 _LINE_END = re.compile(r"[\r\n]+")
 _PIECES = frozenset("|‖")
 _UPRIGHT_WITHIN = 5  # degrees
-
-
-@dataclass(slots=True, eq=False)
-class Word:
-    """A run of characters without white space. The box is in points on the page as shown, from its top left.
-
-    `turn` is the direction of writing in degrees clockwise as shown (0 for upright text); `line` is the number of
-    the line that pdfium put it on, `first` the index of its first character. `broken`: a hyphen at the end of the
-    line was taken off, and the next word is its other half.
-    """
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-    base: float
-    size: float
-    line: int
-    first: int
-    turn: int = 0
-    broken: bool = False
+_SPAN = re.Match.span
+_WHITE = 0.12  # of the height of a glyph's box
+_INNER_COMMA = re.compile(r",(?=[^\W\d_]|[(\[{])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +81,7 @@ def page_characters(textpage: pdfium.PdfTextPage) -> str:
 def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> list[Word]:
     """The words in the order of the page's content, cleaned; `characters` as `page_characters` gives them."""
     reader = _Reader(textpage, frame)
+    characters = reader.composed(characters)
     words: list[Word] = []
     for number, (start, end) in enumerate(_lines(characters)):
         if _RIGHT_TO_LEFT.search(characters, start, end):
@@ -129,31 +112,61 @@ class _Reader:
         self._low: float | None = None
         self._size = 0.0
 
+    def composed(self, characters: str) -> str:
+        """The characters without accents of their own: to be called before lines are read."""
+        return self._glyphs.composed(characters)
+
     def left_to_right(self, characters: str, start: int, end: int) -> list[Word]:
-        words: list[Word] = []
+        raw, words = self._raw, list[Word]()
+        before = -2
         turn, scale = 0, 0.0
-        reread = self._glyphs.reread
+        reread, accented = self._glyphs.reread, self._glyphs.accented.keys()
         dirty = _TO_CLEAN.search(characters, start, end) is not None
         self._low = None
-        for token in _TOKEN.finditer(characters, start, end):
-            first, last = token.span()
-            text = token[0]
+        commas = _INNER_COMMA.search(characters, start, end)
+        for begin, stop in self._parted(characters, start, end) if commas else _spans(characters, start, end):
+            first, last = begin, stop
+            text = characters[first:last]
             broken = text[-1] in _BREAKS
             if broken:
                 last -= 1
                 text = text[:-1]
-            if is_suspect(text):
+            if is_suspect(text) or (accented and not accented.isdisjoint(range(first, last))):
                 text = reread(characters, first, last)
             if dirty:
                 text = "".join(clean_rendered(text).replace("\u200b", "").split())
+                while characters[first] == "\u200b" and first + 1 < last:
+                    first += 1
             if not text:
                 continue
             if not scale:
                 turn, scale = self._turn_and_scale(first)
             word = self._placed(text, first, last - 1, scale)
             word.turn, word.broken = turn, broken
-            words.append(word)
-        return words
+            if begin - before == 1 and not turn and touches(words[-1], word) and is_generated(raw, before) == 1:
+                append(words[-1], word)
+            else:
+                words.append(word)
+            before = stop
+        return with_ellipses(words) if characters.find(SPACED_DOTS, start, end) >= 0 else words
+
+    def _parted(self, characters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where words stand, parted also behind a comma where white shows that pdfium has not marked."""
+        for first, last in _spans(characters, start, end):
+            begin = first
+            for comma in _INNER_COMMA.finditer(characters, first, last):
+                if self._shows_white(comma.start()):
+                    yield begin, comma.end()
+                    begin = comma.end()
+            yield begin, last
+
+    def _shows_white(self, at: int) -> bool:
+        """Whether a thin space or a wider one stands behind the character at an index."""
+        loose_box(self._raw, at, self._box_at)
+        _, top, right, bottom = read_box(self._box)
+        loose_box(self._raw, at + 1, self._box_at)
+        left, *_ = read_box(self._box)
+        return bool(_WHITE * (top - bottom) < left - right < top - bottom)
 
     def right_to_left(self, characters: str, start: int, end: int) -> list[Word]:
         letters = []
@@ -219,6 +232,10 @@ class _Reader:
 def _is_piece(above: Word, word: Word) -> bool:
     """A tall bar is drawn in pieces, one under the other."""
     return above.text == word.text and abs(above.left - word.left) < 1 and above.line != word.line
+
+
+def _spans(characters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    return map(_SPAN, _TOKEN.finditer(characters, start, end))
 
 
 def _lines(characters: str) -> Iterator[tuple[int, int]]:
