@@ -6,6 +6,7 @@ the one text that is stored, quoted and cited.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Stage(StrEnum):
@@ -44,9 +45,8 @@ class Warning:
     page: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WordBox:
-    """One word with its place on the page.
+class WordBox(NamedTuple):
+    """One word with its place on the page: a tuple, since a book has a hundred thousand of them.
 
     `start`, `end` are offsets into the *page's* text. `left`, `top`, `right`, `bottom` are shares (0 to 1) of the
     page's width and height as it is shown. `confidence` is between 0 and 1 for a word that OCR has read, and None for

@@ -100,7 +100,7 @@ class _Writer:
     def _cut_hyphen(self) -> None:
         self._parts[-1] = self._parts[-1][:-1]
         self._end -= 1
-        self.words[-1] = replace(self.words[-1], end=self._end)
+        self.words[-1] = self.words[-1]._replace(end=self._end)
 
 
 def _is_broken(before: Word, word: Word) -> bool:
@@ -127,7 +127,7 @@ def _turn_back(word: WordBox, degrees: int) -> WordBox:
         left, top, right, bottom = 1 - word.right, 1 - word.bottom, 1 - word.left, 1 - word.top
     elif degrees == 270:
         left, top, right, bottom = word.top, 1 - word.right, word.bottom, 1 - word.left
-    return replace(word, left=left, top=top, right=right, bottom=bottom)
+    return word._replace(left=left, top=top, right=right, bottom=bottom)
 
 
 def _words(table: str, width: int, height: int) -> Iterator[Word]:

@@ -49,7 +49,7 @@ def beside_own_text(page: PageText, reading: Reading) -> PageText:
         text=_PARAGRAPH.join(filter(None, (before, reading.text, after))),
         source=TextSource.OCR,
         confidence=reading.confidence,
-        words=tuple(replace(word, start=word.start + start, end=word.end + start) for word in reading.words),
+        words=tuple(word._replace(start=word.start + start, end=word.end + start) for word in reading.words),
         blocks=(
             *(each for each in page.blocks if each.start < at),
             *(_moved(each, start) for each in reading.blocks),

@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium_c
 
 from pincite.documents import Extracted, PageText, TextSource, Warning
 from pincite.failures import DocumentFailure, FailureCode
+from workers.extract import pdf_calls
 from workers.extract.cleaning import clean_rendered, clean_text, pair_surrogates
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
@@ -234,7 +235,8 @@ def _unmapped(textpage: pdfium.PdfTextPage) -> float:
     if not count:
         return 0.0
     indexes = range(0, count, max(1, count // _SAMPLED_CHARACTERS))
-    errors = sum(pdfium_c.FPDFText_HasUnicodeMapError(textpage, index) == 1 for index in indexes)
+    raw, lacks = textpage.raw, pdf_calls.lacks_unicode
+    errors = sum(lacks(raw, index) == 1 for index in indexes)
     return float(errors / len(indexes))
 
 

@@ -3,10 +3,12 @@
 import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from workers.extract import pdf_calls
 from workers.extract.pdf_words import Frame
 
 _SAMPLED_OBJECTS = 3_000
@@ -17,8 +19,7 @@ _SHORTEST_RULE = 6.0
 _RECTANGLE_SEGMENTS = (4, 5)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A straight line along the page's edges, in points as shown: from `start` to `end` at `at`."""
 
     at: float
@@ -41,13 +42,14 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
     found = Graphics()
     first, second, third, fourth = (ctypes.c_float() for _ in range(4))
     edges = [ctypes.byref(edge) for edge in (first, second, third, fourth)]
+    bounds = pdf_calls.bounds_of_object
     for item, kind, shift in _objects(page):
         is_path = kind == pdfium_c.FPDF_PAGEOBJ_PATH
         if kind == pdfium_c.FPDF_PAGEOBJ_SHADING:
             found.paths += 1
             continue
         found.paths += is_path
-        if not pdfium_c.FPDFPageObj_GetBounds(item, *edges):
+        if not bounds(item, *edges):
             continue
         left, bottom, right, top = first.value, second.value, third.value, fourth.value
         if shift is not _UNMOVED:
@@ -56,9 +58,13 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
             found.covered += abs((right - left) * (top - bottom))
         elif len(found.level) + len(found.upright) < _MOST_RULES:
             width, height = right - left, top - bottom
-            if max(width, height) < _SHORTEST_RULE:
+            if width < _SHORTEST_RULE and height < _SHORTEST_RULE:
                 continue
-            if min(width, height) <= _THICKEST_RULE or pdfium_c.FPDFPath_CountSegments(item) in _RECTANGLE_SEGMENTS:
+            if (
+                width <= _THICKEST_RULE
+                or height <= _THICKEST_RULE
+                or pdf_calls.segments_of_path(item) in _RECTANGLE_SEGMENTS
+            ):
                 _add_rules(found, *frame.box(left, bottom, right, top))
     return found
 
@@ -68,10 +74,12 @@ _UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING})
 
 
-def _objects(page: pdfium.PdfPage) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, int, Matrix]]:
-    raw, kind_of, wanted, form = page.raw, pdfium_c.FPDFPageObj_GetType, _WANTED, pdfium_c.FPDF_PAGEOBJ_FORM
+def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
+    """Addresses of page objects, with their kind and how the forms around them move them."""
+    kind_of, wanted, form = pdf_calls.kind_of_object, _WANTED, pdfium_c.FPDF_PAGEOBJ_FORM
     seen = 0
-    waiting = [(pdfium_c.FPDFPage_GetObject, raw, pdfium_c.FPDFPage_CountObjects(raw), _UNMOVED, 1)]
+    address = ctypes.cast(page.raw, ctypes.c_void_p).value
+    waiting = [(pdf_calls.page_object, address, pdfium_c.FPDFPage_CountObjects(page.raw), _UNMOVED, 1)]
     while waiting and seen < _SAMPLED_OBJECTS:
         get, owner, count, shift, depth = waiting.pop()
         for index in range(min(count, _SAMPLED_OBJECTS - seen)):
@@ -80,14 +88,14 @@ def _objects(page: pdfium.PdfPage) -> Iterator[tuple[pdfium_c.FPDF_PAGEOBJECT, i
             if kind in wanted:
                 yield item, kind, shift
             elif kind == form and depth < _DEEPEST:
-                inside = pdfium_c.FPDFFormObj_CountObjects(item)
-                waiting.append((pdfium_c.FPDFFormObj_GetObject, item, inside, _shift(item, shift), depth + 1))
+                inside = pdf_calls.objects_in_form(item)
+                waiting.append((pdf_calls.form_object, item, inside, _shift(item, shift), depth + 1))
         seen += count
 
 
-def _shift(form: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix) -> Matrix:
+def _shift(form: int, outer: Matrix) -> Matrix:
     matrix = pdfium_c.FS_MATRIX()
-    if not pdfium_c.FPDFPageObj_GetMatrix(form, matrix):
+    if not pdf_calls.matrix_of_object(form, ctypes.byref(matrix)):
         return outer
     a, b, c, d, e, f = outer
     return (

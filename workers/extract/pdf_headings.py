@@ -55,12 +55,15 @@ def _size(page: PageLines, at: int) -> float:
 
 def _outlined(pages: Mapping[int, PageLines], outline: Sequence[Bookmark]) -> dict[int, dict[int, int]]:
     found: dict[int, dict[int, int]] = defaultdict(dict)
+    lines: dict[int, list[str]] = {}
     for mark in outline:
         page, wanted = pages.get(mark.page), _letters(mark.title)
         if page is None or len(wanted) < 2:
             continue
+        if mark.page not in lines:
+            lines[mark.page] = [_letters(line.text) for line in page.lines]
         for start in range(len(page.lines)):
-            end = _match(page, start, wanted)
+            end = _match(page, lines[mark.page], start, wanted)
             if end:
                 for at in range(start, end):
                     found[mark.page].setdefault(at, min(max(mark.level, 1), _DEEPEST))
@@ -68,14 +71,14 @@ def _outlined(pages: Mapping[int, PageLines], outline: Sequence[Bookmark]) -> di
     return found
 
 
-def _match(page: PageLines, start: int, wanted: str) -> int:
+def _match(page: PageLines, letters: Sequence[str], start: int, wanted: str) -> int:
     """The end of the lines from `start` on that together read as the title, but for a number before it; else 0."""
     seen = ""
     for at in range(start, min(start + _MOST_LINES, len(page.lines))):
         line = page.lines[at]
         if at in page.furniture or line.table is not None:
             return 0
-        seen += _letters(line.text)
+        seen += letters[at]
         extra = len(seen) - len(wanted)
         if seen.endswith(wanted) and extra <= 12 and (extra == 0 or any(map(str.isdigit, seen[:extra]))):
             return at + 1
@@ -102,8 +105,10 @@ def _stands_out(page: PageLines, at: int, body: float) -> bool:
     if line.table is not None or line.turn or line.even:
         return False
     larger = line.size > body * _LARGER
+    if not (larger or line.bold):
+        return False
     text = line.text
-    if not (larger or line.bold) or len(text) > _LONGEST or not _LETTERS.search(text):
+    if len(text) > _LONGEST or not _LETTERS.search(text):
         return False
     if larger:
         return True

@@ -7,8 +7,8 @@ from dataclasses import replace
 from workers.extract.pdf_columns import reading_order
 from workers.extract.pdf_graphics import Graphics, Rule
 from workers.extract.pdf_lines import Line, joined, mark_paragraphs, runs
+from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table, find_tables
-from workers.extract.pdf_words import Word
 
 _DESCENT = 0.22  # of the height of a line
 

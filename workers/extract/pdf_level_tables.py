@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from workers.extract.pdf_graphics import Rule
-from workers.extract.pdf_words import Word
+from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
 _FEWEST_RULES = 3
@@ -25,14 +25,19 @@ Rows = list[list[list[Word]]]
 
 def framed(levels: Sequence[Rule]) -> list[list[Rule]]:
     """Rules of one length under each other, from the top."""
+    if len(levels) < _FEWEST_RULES:
+        return []
     found: list[list[Rule]] = []
+    by_start: dict[int, list[list[Rule]]] = {}  # a drawing has hundreds of lines, few of which begin at one place
     for rule in sorted(levels, key=lambda rule: rule.at):
-        for group in found:
+        at = round(rule.start / _SAME_PLACE)
+        for group in itertools.chain.from_iterable(by_start.get(near, ()) for near in range(at - 1, at + 2)):
             if abs(group[0].start - rule.start) <= _SAME_PLACE and abs(group[0].end - rule.end) <= _SAME_PLACE:
                 group.append(rule)
                 break
         else:
             found.append([rule])
+            by_start.setdefault(at, []).append(found[-1])
     return [group for group in found if len(group) >= _FEWEST_RULES]
 
 

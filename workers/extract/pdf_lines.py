@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
-from workers.extract.pdf_words import Word
 
 # Shares of the type size.
 _WIDEST_SPACE = 0.75
 _NO_SPACE = 0.12
 _SCRIPT_RISE = 0.75
+_RISE_OF_EQUALS, _SAME_SIZE = 0.5, 0.95
 _SAME_BASE = 0.35
 _ABOVE_BASE, _BELOW_BASE = 0.7, 0.2
 _JUMP = 3.0
@@ -82,8 +83,16 @@ def _fits(run: Line, word: Word, number: int) -> bool:
         return gap < size * _WIDEST_SPACE and (rise < size or not broken)
     fits = rise < size * _SCRIPT_RISE and -size * 0.3 < gap < size * 0.35
     if fits and gap < size * _NO_SPACE and not broken:
-        run.glued.add(len(run.words))
+        last = run.words[-1]
+        if not (_is_stacked(run, word) and _is_stacked(last, word)) or word.text[0] in ".,;:" or last.text[-1] == "√":
+            run.glued.add(len(run.words))
     return fits
+
+
+def _is_stacked(beside: Line | Word, word: Word) -> bool:
+    """Letters of one size on different heights: parts of a fraction or a tall sign, where a script would be smaller."""
+    smaller, larger = min(word.size, beside.size), max(word.size, beside.size)
+    return abs(word.base - beside.base) > smaller * _RISE_OF_EQUALS and smaller > _SAME_SIZE * larger
 
 
 def joined(pieces: Sequence[Line]) -> list[Line]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workers.extract.pdf_graphics import Graphics, Rule
 from workers.extract.pdf_level_tables import framed, rows_between
-from workers.extract.pdf_words import Word
+from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
 _FEWEST_ROWS = 2

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pincite.documents import Block, BlockKind, WordBox
 from workers.extract.pdf_layout import turn_back
 from workers.extract.pdf_lines import Line, joined, runs
+from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
-from workers.extract.pdf_words import Word
 
 _BULLET = re.compile(r"[•‣◦▪▫●○■□–—∙·*-]\s+\S|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+\S")
 _SENTENCE_END = (".", "!", "?", ":", ";", "…", "”", "“", '"', ")")
@@ -56,13 +56,18 @@ class PageWriter:
             self._settle(before)
             self._break(gap)
         start = self._end
+        broken, glued, turn = False, line.glued, line.turn
         for at, word in enumerate(line.words):
-            if at and at not in line.glued and not line.words[at - 1].broken:
-                self._put(self._pending or " ")
-                self._pending = ""
-            elif at and line.words[at - 1].broken:
-                self._put("-")
-            self._put_word(word, line.turn)
+            if not at:
+                between = ""
+            elif broken:
+                between = "-"
+            elif at in glued:
+                between = ""
+            else:
+                between, self._pending = self._pending or " ", ""
+            self._put_word(word, turn, before=between)
+            broken = word.broken
         return start
 
     def _hyphenate(self, before: Line, line: Line) -> None:
@@ -100,11 +105,12 @@ class PageWriter:
             self._parts.append(text)
             self._end += len(text)
 
-    def _put_word(self, word: Word, turn: int, text: str = "") -> None:
-        start = self._end
+    def _put_word(self, word: Word, turn: int, text: str = "", before: str = "") -> None:
+        """`text` takes the place of the word's own; `before` stands between it and the word before."""
         text = text or word.text
-        self._parts.append(text)
-        self._end += len(text)
+        self._parts.append(before + text if before else text)
+        start = self._end + len(before)
+        self._end = end = start + len(text)
         left, top, right, bottom = word.left, word.top, word.right, word.bottom
         if turn and turn % 90 == 0:
             left, top, right, bottom = turn_back((left, top, right, bottom), turn, self._width, self._height)
@@ -113,7 +119,7 @@ class PageWriter:
         if left < 0 or top < 0 or right > 1 or bottom > 1:
             left, top, right, bottom = (max(0.0, min(1.0, share)) for share in (left, top, right, bottom))
         if right > left and bottom > top:
-            self.words.append(WordBox(start, self._end, left, top, right, bottom))
+            self.words.append(WordBox(start, end, left, top, right, bottom))
 
     def _write_table(self, table: Table, turn: int) -> None:
         start = self._end

@@ -11,7 +11,9 @@ import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
 from workers.extract.pdf_bidi import Letter, logical_words
-from workers.extract.pdf_glyphs import Glyphs, is_plain
+from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box
+from workers.extract.pdf_glyphs import Glyphs, is_suspect
+from workers.extract.pdf_spacing import SPACED_DOTS, Word, append, touches, with_ellipses
 
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
@@ -22,31 +24,9 @@ _BREAKS = "\ufffe\x02"
 _LINE_END = re.compile(r"[\r\n]+")
 _PIECES = frozenset("|‖")
 _UPRIGHT_WITHIN = 5  # degrees
-_loose_box = pdfium_c.FPDFText_GetLooseCharBox
-_origin = pdfium_c.FPDFText_GetCharOrigin
-_font_size = pdfium_c.FPDFText_GetFontSize
-
-
-@dataclass(slots=True, eq=False)
-class Word:
-    """A run of characters without white space. The box is in points on the page as shown, from its top left.
-
-    `turn` is the direction of writing in degrees clockwise as shown (0 for upright text); `line` is the number of
-    the line that pdfium put it on, `first` the index of its first character. `broken`: a hyphen at the end of the
-    line was taken off, and the next word is its other half.
-    """
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-    base: float
-    size: float
-    line: int
-    first: int
-    turn: int = 0
-    broken: bool = False
+_SPAN = re.Match.span
+_WHITE = 0.12  # of the height of a glyph's box
+_INNER_COMMA = re.compile(r",(?=[^\W\d_]|[(\[{])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +82,7 @@ def page_characters(textpage: pdfium.PdfTextPage) -> str:
 def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> list[Word]:
     """The words in the order of the page's content, cleaned; `characters` as `page_characters` gives them."""
     reader = _Reader(textpage, frame)
+    characters = reader.composed(characters)
     words: list[Word] = []
     mostly = len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
     for number, (start, end) in enumerate(_lines(characters)):
@@ -122,44 +103,78 @@ class _Reader:
     def __init__(self, textpage: pdfium.PdfTextPage, frame: Frame) -> None:
         self._raw = textpage.raw
         self._frame = frame
+        self._across, self._height = frame.left, frame.bottom + frame.height
         self._glyphs = Glyphs(textpage)
-        self._head, self._tail = pdfium_c.FS_RECTF(), pdfium_c.FS_RECTF()
+        self._box = pdfium_c.FS_RECTF()
+        self._box_at = ctypes.byref(self._box)
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
-        self._head_at, self._tail_at = ctypes.byref(self._head), ctypes.byref(self._tail)
         self._x_at, self._y_at = ctypes.byref(self._x), ctypes.byref(self._y)
         self._matrix = pdfium_c.FS_MATRIX()
+        self._matrix_at = ctypes.byref(self._matrix)
         self._low: float | None = None
         self._size = 0.0
 
+    def composed(self, characters: str) -> str:
+        """The characters without accents of their own: to be called before lines are read."""
+        return self._glyphs.composed(characters)
+
     def left_to_right(self, characters: str, start: int, end: int) -> list[Word]:
-        words: list[Word] = []
+        raw, words = self._raw, list[Word]()
+        before = -2
         turn, scale = 0, 0.0
-        reread = self._glyphs.reread
+        reread, accented = self._glyphs.reread, self._glyphs.accented.keys()
         dirty = _TO_CLEAN.search(characters, start, end) is not None
         self._low = None
-        for token in _TOKEN.finditer(characters, start, end):
-            first, last = token.span()
-            broken = characters[last - 1] in _BREAKS
-            last -= broken
-            text = token[0][: last - first] if broken else token[0]
-            if not is_plain(text):
+        commas = _INNER_COMMA.search(characters, start, end)
+        for begin, stop in self._parted(characters, start, end) if commas else _spans(characters, start, end):
+            first, last = begin, stop
+            text = characters[first:last]
+            broken = text[-1] in _BREAKS
+            if broken:
+                last -= 1
+                text = text[:-1]
+            if is_suspect(text) or (accented and not accented.isdisjoint(range(first, last))):
                 text = reread(characters, first, last)
             if dirty:
                 text = "".join(clean_rendered(text).replace("\u200b", "").split())
+                while characters[first] == "\u200b" and first + 1 < last:
+                    first += 1
             if not text:
                 continue
             if not scale:
                 turn, scale = self._turn_and_scale(first)
             word = self._placed(text, first, last - 1, scale)
             word.turn, word.broken = turn, broken
-            words.append(word)
-        return words
+            if begin - before == 1 and not turn and touches(words[-1], word) and is_generated(raw, before) == 1:
+                append(words[-1], word)
+            else:
+                words.append(word)
+            before = stop
+        return with_ellipses(words) if characters.find(SPACED_DOTS, start, end) >= 0 else words
+
+    def _parted(self, characters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where words stand, parted also behind a comma where white shows that pdfium has not marked."""
+        for first, last in _spans(characters, start, end):
+            begin = first
+            for comma in _INNER_COMMA.finditer(characters, first, last):
+                if self._shows_white(comma.start()):
+                    yield begin, comma.end()
+                    begin = comma.end()
+            yield begin, last
+
+    def _shows_white(self, at: int) -> bool:
+        """Whether a thin space or a wider one stands behind the character at an index."""
+        loose_box(self._raw, at, self._box_at)
+        _, top, right, bottom = read_box(self._box)
+        loose_box(self._raw, at + 1, self._box_at)
+        left, *_ = read_box(self._box)
+        return bool(_WHITE * (top - bottom) < left - right < top - bottom)
 
     def right_to_left(self, characters: str, start: int, end: int, mostly: bool) -> list[Word]:
         letters = []
         for at in range(start, end):
-            pdfium_c.FPDFText_GetCharOrigin(self._raw, at, self._x_at, self._y_at)
-            generated = characters[at] == " " and pdfium_c.FPDFText_IsGenerated(self._raw, at) == 1
+            origin(self._raw, at, self._x_at, self._y_at)
+            generated = characters[at] == " " and is_generated(self._raw, at) == 1
             letters.append(Letter(characters[at], at, self._x.value, self._y.value, generated))
         words: list[Word] = []
         upright = self._is_upright(start)
@@ -180,41 +195,44 @@ class _Reader:
 
     def _is_upright(self, at: int) -> bool:
         matrix = self._matrix
-        known = pdfium_c.FPDFText_GetMatrix(self._raw, at, matrix)
+        known = matrix_of(self._raw, at, self._matrix_at)
         return not known or (matrix.a > 0 and abs(matrix.b) < 0.1 * matrix.a)
 
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
         matrix = self._matrix
-        if not pdfium_c.FPDFText_GetMatrix(self._raw, at, matrix):
+        if not matrix_of(self._raw, at, self._matrix_at):
             return 0, 1.0
+        if not (matrix.b or matrix.c or self._frame.rotation) and matrix.a > 0:
+            return 0, abs(matrix.d) or 1.0
         turn = round(self._frame.rotation - math.degrees(math.atan2(matrix.b, matrix.a))) % 360
         nearest = round(turn / 90) * 90
         turn = nearest % 360 if abs(turn - nearest) <= _UPRIGHT_WITHIN else turn
         return turn, math.hypot(matrix.c, matrix.d) or 1.0
 
     def _placed(self, text: str, first: int, last: int, scale: float) -> Word:
-        raw, head, tail = self._raw, self._head, self._tail
-        _loose_box(raw, first, self._head_at)
-        left, bottom, right, top = head.left, head.bottom, head.right, head.top
+        raw, box = self._raw, self._box
+        loose_box(raw, first, self._box_at)
+        left, top, right, bottom = read_box(box)
         low = None if self._frame.rotation else bottom
         if last != first:
-            _loose_box(raw, last, self._tail_at)
-            left = tail.left if tail.left < left else left
-            right = tail.right if tail.right > right else right
-            bottom = tail.bottom if tail.bottom < bottom else bottom
-            top = tail.top if tail.top > top else top
+            loose_box(raw, last, self._box_at)
+            other_left, other_top, other_right, other_bottom = read_box(box)
+            left = other_left if other_left < left else left
+            right = other_right if other_right > right else right
+            bottom = other_bottom if other_bottom < bottom else bottom
+            top = other_top if other_top > top else top
         if low is None or low != self._low:
             # Words of one line whose boxes reach equally low share size and base line.
-            _origin(raw, first, self._x_at, self._y_at)
-            self._size = _font_size(raw, first) * scale
+            origin(raw, first, self._x_at, self._y_at)
+            self._size = font_size(raw, first) * scale
             self._low = low
         size = self._size
-        frame = self._frame
-        if frame.rotation:
+        if low is None:
+            frame = self._frame
             left, top, right, bottom = frame.box(left, bottom, right, top)
             base = frame.point(self._x.value, self._y.value)[1]
         else:
-            across, height = frame.left, frame.bottom + frame.height
+            across, height = self._across, self._height
             left, top, right, bottom = left - across, height - top, right - across, height - bottom
             base = height - self._y.value
         return Word(text, left, top, right, bottom, base, size, 0, first)
@@ -223,6 +241,10 @@ class _Reader:
 def _is_piece(above: Word, word: Word) -> bool:
     """A tall bar is drawn in pieces, one under the other."""
     return above.text == word.text and abs(above.left - word.left) < 1 and above.line != word.line
+
+
+def _spans(characters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    return map(_SPAN, _TOKEN.finditer(characters, start, end))
 
 
 def _lines(characters: str) -> Iterator[tuple[int, int]]:

@@ -40,14 +40,13 @@ class PageLayer:
 
 def needs_ocr(layer: PageLayer) -> bool:
     """Whether OCR may find more on the page than its own text layer tells."""
-    letters = count_letters(layer.text)
     if layer.text.strip() and (layer.unmapped > 0.2 or not is_readable(layer.text)):
         return True
     if layer.image_coverage >= _SCAN_COVERAGE:
-        return letters < _FEWEST_LETTERS_ON_SCAN
+        return count_letters(layer.text) < _FEWEST_LETTERS_ON_SCAN
     if not has_visible_text(layer.text):
         return layer.image_coverage > 0.02 or layer.drawn_paths > 0
-    return letters < _FEWEST_LETTERS_ON_DRAWING and layer.drawn_paths >= _OUTLINED_PATHS
+    return layer.drawn_paths >= _OUTLINED_PATHS and count_letters(layer.text) < _FEWEST_LETTERS_ON_DRAWING
 
 
 def is_readable(text: str) -> bool:
@@ -55,18 +54,23 @@ def is_readable(text: str) -> bool:
     visible = "".join(_LEADERS.sub(r"\1", text).split())
     if len(visible) < 4:
         return not any(_is_broken(character) for character in visible)
-    broken = sum(many for character, many in Counter(visible).items() if _is_broken(character))
-    names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text))
+    counted = Counter(visible)
+    broken = sum(many for character, many in counted.items() if _is_broken(character))
+    names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text)) if "/" in text or "(cid:" in text else 0
     if broken > len(visible) * 0.05 or names > len(visible) * 0.3:
         return False
-    if count_letters(visible) < len(visible) * 0.35:
+    if _letters(counted) < len(visible) * 0.35:
         return False
     return _has_vowels(text)
 
 
 def count_letters(text: str) -> int:
     """Letters, digits and combining marks of any script."""
-    return sum(many for character, many in Counter(text).items() if unicodedata.category(character)[0] in "LNM")
+    return _letters(Counter(text))
+
+
+def _letters(counted: Counter[str]) -> int:
+    return sum(many for character, many in counted.items() if unicodedata.category(character)[0] in "LNM")
 
 
 def _is_broken(character: str) -> bool:
@@ -78,5 +82,6 @@ def _has_vowels(text: str) -> bool:
     words = _LATIN_WORD.findall(text)[:500]
     if len(words) < 15:
         return True
-    letters = [letter for letter in unicodedata.normalize("NFD", "".join(words).lower()) if letter.isalpha()]
-    return sum(letter in _VOWELS for letter in letters) >= len(letters) * _FEWEST_VOWELS
+    letters = Counter(unicodedata.normalize("NFD", "".join(words).lower()))
+    total = sum(many for letter, many in letters.items() if letter.isalpha())
+    return sum(letters[vowel] for vowel in _VOWELS) >= total * _FEWEST_VOWELS
