@@ -23,13 +23,13 @@ from workers.extract.pdf_headings import Bookmark, find_headings
 from workers.extract.pdf_layout import arrange
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_repair import read_damaged
-from workers.extract.pdf_tables import Table, goes_on
+from workers.extract.pdf_table_heads import carry_on
 from workers.extract.pdf_text import PageWriter
 from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 2
+NAME, VERSION = "pdf", 3
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
@@ -110,21 +110,19 @@ def _written(read: list[_Read], outline: list[Bookmark]) -> Iterator[PageText]:
     }
     mark_furniture(list(laid.values()), len(read))
     headings = find_headings(laid, outline)
-    last: Table | None = None
+    last: list[Line] = []
     for number, item in enumerate(read):
         if number not in laid:
-            last = None
+            last = []
             yield item.page
             continue
         lines = laid[number].kept
-        if lines and last and lines[0].table and goes_on(last, lines[0].table):
-            lines[0].table.head = last.head
-        yield _with_text(item.page, laid[number], headings.get(number, {}))
-        last = lines[-1].table if lines else None
-        item.lines = None
+        repeated = carry_on(last, lines)
+        yield _with_text(item.page, laid[number], headings.get(number, {}), repeated)
+        last, item.lines = lines, None
 
 
-def _with_text(page: PageText, laid: PageLines, levels: dict[int, int]) -> PageText:
+def _with_text(page: PageText, laid: PageLines, levels: dict[int, int], repeated: list[str]) -> PageText:
     lines = laid.kept
     places = [at for at in range(len(laid.lines)) if at not in laid.furniture]
     writer = PageWriter(laid.width, laid.height)
@@ -136,7 +134,7 @@ def _with_text(page: PageText, laid: PageLines, levels: dict[int, int]) -> PageT
         source=TextSource.TEXT if text else TextSource.NONE,
         words=tuple(writer.words) if text else (),
         blocks=tuple(writer.blocks) if text else (),
-        furniture="\n".join(laid.lines[at].text for at in sorted(laid.furniture)),
+        furniture="\n".join([*(laid.lines[at].text for at in sorted(laid.furniture)), *repeated]),
     )
 
 
