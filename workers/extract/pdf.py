@@ -1,7 +1,6 @@
 """PDF: the text layer of every page in reading order; pages without a trustworthy layer await OCR."""
 
 import contextlib
-import ctypes
 import gc
 import re
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_rendered, clean_text
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
+from workers.extract.pdf_fonts import Fonts
 from workers.extract.pdf_furniture import PageLines, mark_furniture
 from workers.extract.pdf_graphics import Graphics, read_graphics
 from workers.extract.pdf_headings import Bookmark, find_headings
@@ -33,10 +33,6 @@ NAME, VERSION = "pdf", 3
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
-_LONGEST_FONT_NAME = 64
-_BOLD_WEIGHT = 600
-_BOLD = re.compile(r"bold|black|heavy|semibold|demi|CMBX|SFBX|-Bd", re.I)
-_EVEN = re.compile(r"mono|courier|consol|CMTT|SFTT|typewriter|menlo|lettergothic|fixed", re.I)
 # Names that programs put where a title belongs.
 _NO_TITLE = re.compile(
     r"^(?:untitled|document\s*\d*|title|slide \d+|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi))$", re.I
@@ -205,25 +201,11 @@ def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, 
         text = text if has_visible_text(text) else ""
         source = TextSource.TEXT if text else TextSource.NONE
         return _Read(replace(page, text=text, source=source, awaits_ocr=awaits), len(text))
-    lines = arrange(read_words(textpage, characters, frame), graphics, frame.width, frame.height)
-    _read_fonts(textpage, lines)
+    fonts = Fonts(textpage)
+    words = read_words(textpage, characters, frame)
+    lines = arrange(words, graphics, frame.width, frame.height, fonts.is_bold)
+    fonts.read(lines)
     return _Read(page, len(layer), lines)
-
-
-def _read_fonts(textpage: pdfium.PdfTextPage, lines: list[Line]) -> None:
-    """Set `bold` and `even` from the font of each line's first word."""
-    name, flags = ctypes.create_string_buffer(_LONGEST_FONT_NAME), ctypes.c_int()
-    kinds: dict[bytes, tuple[bool, bool]] = {}
-    for line in lines:
-        if not line.words:
-            continue
-        first = line.words[0].first
-        pdfium_c.FPDFText_GetFontInfo(textpage, first, name, _LONGEST_FONT_NAME, flags)
-        if name.value not in kinds:
-            text = name.value.decode("latin-1")
-            bold = bool(_BOLD.search(text)) or pdfium_c.FPDFText_GetFontWeight(textpage, first) >= _BOLD_WEIGHT
-            kinds[name.value] = bold, bool(_EVEN.search(text))
-        line.bold, line.even = kinds[name.value]
 
 
 def _unmapped(textpage: pdfium.PdfTextPage) -> float:
