@@ -25,6 +25,7 @@ from workers.extract.pdf_lines import Line
 from workers.extract.pdf_repair import read_damaged
 from workers.extract.pdf_table_heads import carry_on
 from workers.extract.pdf_text import PageWriter
+from workers.extract.pdf_vertical import turned_down
 from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
@@ -202,7 +203,7 @@ def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, 
         source = TextSource.TEXT if text else TextSource.NONE
         return _Read(replace(page, text=text, source=source, awaits_ocr=awaits), len(text))
     fonts = Fonts(textpage)
-    words = read_words(textpage, characters, frame)
+    words = turned_down(read_words(textpage, characters, frame), textpage, characters, frame)
     lines = arrange(words, graphics, frame.width, frame.height, fonts.is_bold)
     fonts.read(lines)
     return _Read(page, len(layer), lines)

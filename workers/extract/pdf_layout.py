@@ -9,6 +9,7 @@ from workers.extract.pdf_columns import reading_order
 from workers.extract.pdf_graphics import Graphics, Rule
 from workers.extract.pdf_lines import Line, joined, mark_paragraphs, runs
 from workers.extract.pdf_tables import Table, find_tables
+from workers.extract.pdf_vertical import DOWN, around, is_vertical
 from workers.extract.pdf_words import Word
 
 _DESCENT = 0.22  # of the height of a line
@@ -22,6 +23,7 @@ def arrange(words: Sequence[Word], graphics: Graphics, width: float, height: flo
     """
     turns = Counter(word.turn for word in words)
     lines: list[Line] = []
+    vertical = len(turns) > 1 and is_vertical([word for word in words if word.turn == DOWN])
     for turn, _ in turns.most_common():
         group = words if len(turns) == 1 else [word for word in words if word.turn == turn]
         if turn % 90:
@@ -34,10 +36,17 @@ def arrange(words: Sequence[Word], graphics: Graphics, width: float, height: flo
             found = _arranged(group, drawn, is_bold)
         for line in found:
             line.turn = turn
-        if found:
-            found[0].apart = bool(lines)
-        lines += found
+        if turn == 0 and lines and vertical:
+            before, found = around(found, min(word.top for word in words if word.turn == DOWN))
+            lines = _joined(before, lines)
+        lines = _joined(lines, found)
     return lines
+
+
+def _joined(before: list[Line], after: list[Line]) -> list[Line]:
+    if before and after:
+        after[0].apart = True
+    return before + after
 
 
 def turn_box(box: tuple[float, float, float, float], turn: int, width: float, height: float) -> tuple[float, ...]:
