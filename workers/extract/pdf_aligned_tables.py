@@ -5,7 +5,6 @@ A false table is worse than none: prose in columns, lists, tables of contents an
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -44,15 +43,28 @@ IsBold = Callable[[Word], bool]
 class _Row:
     pieces: list[Line]
     base: float
-    fits: bool  # whether it may be a row of a table at all
+
+    @property
+    def fits(self) -> bool:
+        """Whether it may be a row of a table at all."""
+        return all(
+            piece.table is None and len(text := piece.text) <= _LONGEST_CELL and not _LEADER.search(text)
+            for piece in self.pieces
+        )
 
 
 def has_rows(pieces: Sequence[Line]) -> bool:
     """Whether a page may have such a table; quick, since most have none."""
     if len(pieces) < _FEWEST_ROWS * _FEWEST_COLUMNS:
         return False
-    beside = Counter(round(piece.base / 2) for piece in pieces if piece.table is None)
-    return sum(count >= _FEWEST_COLUMNS for count in beside.values()) >= _FEWEST_ROWS - 1
+    size = pieces[len(pieces) // 2].size
+    bases = sorted([piece.base for piece in pieces])
+    full: list[float] = []
+    for low, high in zip(bases, bases[_FEWEST_COLUMNS - 1 :], strict=False):
+        if high - low < _SAME_ROW * size and not (full and low - full[-1] < size * 0.8):
+            full.append(low)
+    reach = (_FEWEST_ROWS - 1) * 2 * _WIDEST_STEP * size
+    return any(high - low < reach for low, high in zip(full, full[_FEWEST_ROWS - 1 :], strict=False))
 
 
 def find_aligned_tables(pieces: Sequence[Line], is_bold: IsBold) -> tuple[list[Table], list[Line]]:
@@ -74,13 +86,10 @@ def _rows(pieces: Sequence[Line]) -> list[_Row]:
             groups[-1].append(piece)
         else:
             groups.append([piece])
-    return [_Row(sorted(group, key=lambda piece: piece.left), group[0].base, _fits(group)) for group in groups]
-
-
-def _fits(group: Sequence[Line]) -> bool:
-    return all(
-        piece.table is None and len(text := piece.text) <= _LONGEST_CELL and not _LEADER.search(text) for piece in group
-    )
+    for group in groups:
+        if len(group) > 1:
+            group.sort(key=lambda piece: piece.left)
+    return [_Row(group, group[0].base) for group in groups]
 
 
 Gap = tuple[float, float]
@@ -92,7 +101,7 @@ def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
     while at < len(rows):
         first = rows[at]
         at += 1
-        if not first.fits or len(first.pieces) < _FEWEST_COLUMNS:
+        if len(first.pieces) < _FEWEST_COLUMNS or not first.fits:
             continue
         stretch, gaps = [first], _gaps(first)
         while at < len(rows) and _follows(stretch[-1], rows[at], first):
@@ -114,7 +123,7 @@ def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
 def _follows(before: _Row, row: _Row, first: _Row) -> bool:
     size = first.pieces[0].size
     same = all(abs(piece.size - size) <= 0.2 * size for piece in row.pieces)
-    return row.fits and same and row.base - before.base <= _WIDEST_STEP * size
+    return same and row.base - before.base <= _WIDEST_STEP * size and row.fits
 
 
 def _gaps(row: _Row) -> list[Gap]:

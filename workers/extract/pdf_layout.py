@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from workers.extract.pdf_aligned_tables import IsBold, find_aligned_tables, has_rows
 from workers.extract.pdf_columns import reading_order
-from workers.extract.pdf_graphics import Graphics, Rule
+from workers.extract.pdf_graphics import Graphics
 from workers.extract.pdf_lines import Line, joined, mark_paragraphs, runs
+from workers.extract.pdf_rules import Rule
 from workers.extract.pdf_tables import Table, find_tables
 from workers.extract.pdf_vertical import DOWN, around, is_vertical
 from workers.extract.pdf_words import Word

@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from workers.extract.pdf_graphics import Graphics, Rule
+from workers.extract.pdf_graphics import Graphics
 from workers.extract.pdf_level_tables import framed, rows_between
+from workers.extract.pdf_rules import Rule
 from workers.extract.pdf_words import Word
 
 _SAME_PLACE = 2.5  # points
