@@ -128,8 +128,8 @@ class PageText:
     `number` counts from 1; `label` is the document's own page label where it has one. `width` and `height` are in
     points (1/72 inch). `confidence` is the character-weighted mean of the OCR confidence, 0 to 1, and None where
     no OCR ran or no word was found. `awaits_ocr` means that `text` is not final. Offsets in `words`, `blocks` and
-    `places` are into the page's text. `furniture` is what was kept out of the text: running heads, page numbers. For
-    slides `label` is the title, for sheets the name.
+    `places` are into the page's text. `furniture` is what was kept out of the text: running heads, page numbers, the
+    header rows that a table repeats on each page. For slides `label` is the title, for sheets the name.
     """
 
     number: int

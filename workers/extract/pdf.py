@@ -1,7 +1,6 @@
 """PDF: the text layer of every page in reading order; pages without a trustworthy layer await OCR."""
 
 import contextlib
-import ctypes
 import gc
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pypdfium2 as pdfium
-import pypdfium2.raw as pdfium_c
 
 from pincite.documents import Extracted, PageText, TextSource, Warning
 from pincite.failures import DocumentFailure, FailureCode
@@ -18,14 +16,16 @@ from workers.extract import pdf_calls
 from workers.extract.cleaning import clean_rendered, clean_text, pair_surrogates
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
+from workers.extract.pdf_fonts import Fonts
 from workers.extract.pdf_furniture import PageLines, mark_furniture
 from workers.extract.pdf_graphics import Graphics, read_graphics
 from workers.extract.pdf_headings import Bookmark, find_headings
 from workers.extract.pdf_layout import arrange
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_repair import read_damaged
-from workers.extract.pdf_tables import Table, goes_on
+from workers.extract.pdf_table_heads import carry_on
 from workers.extract.pdf_text import PageWriter
+from workers.extract.pdf_vertical import turned_down
 from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
@@ -34,10 +34,6 @@ NAME, VERSION = "pdf", 3
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
-_LONGEST_FONT_NAME = 64
-_BOLD_WEIGHT = 600
-_BOLD = re.compile(r"bold|black|heavy|semibold|demi|CMBX|SFBX|-Bd", re.I)
-_EVEN = re.compile(r"mono|courier|consol|CMTT|SFTT|typewriter|menlo|lettergothic|fixed", re.I)
 # Names that programs put where a title belongs.
 _NO_TITLE = re.compile(
     r"^(?:untitled|document\s*\d*|title|slide \d+|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|tex|dvi))$", re.I
@@ -111,21 +107,19 @@ def _written(read: list[_Read], outline: list[Bookmark]) -> Iterator[PageText]:
     }
     mark_furniture(list(laid.values()), len(read))
     headings = find_headings(laid, outline)
-    last: Table | None = None
+    last: list[Line] = []
     for number, item in enumerate(read):
         if number not in laid:
-            last = None
+            last = []
             yield item.page
             continue
         lines = laid[number].kept
-        if lines and last and lines[0].table and goes_on(last, lines[0].table):
-            lines[0].table.head = last.head
-        yield _with_text(item.page, laid[number], headings.get(number, {}))
-        last = lines[-1].table if lines else None
-        item.lines = None
+        repeated = carry_on(last, lines)
+        yield _with_text(item.page, laid[number], headings.get(number, {}), repeated)
+        last, item.lines = lines, None
 
 
-def _with_text(page: PageText, laid: PageLines, levels: dict[int, int]) -> PageText:
+def _with_text(page: PageText, laid: PageLines, levels: dict[int, int], repeated: list[str]) -> PageText:
     lines = laid.kept
     places = [at for at in range(len(laid.lines)) if at not in laid.furniture]
     writer = PageWriter(laid.width, laid.height)
@@ -137,7 +131,7 @@ def _with_text(page: PageText, laid: PageLines, levels: dict[int, int]) -> PageT
         source=TextSource.TEXT if text else TextSource.NONE,
         words=tuple(writer.words) if text else (),
         blocks=tuple(writer.blocks) if text else (),
-        furniture="\n".join(laid.lines[at].text for at in sorted(laid.furniture)),
+        furniture="\n".join([*(laid.lines[at].text for at in sorted(laid.furniture)), *repeated]),
     )
 
 
@@ -208,25 +202,11 @@ def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, 
         text = text if has_visible_text(text) else ""
         source = TextSource.TEXT if text else TextSource.NONE
         return _Read(replace(page, text=text, source=source, awaits_ocr=awaits), len(text))
-    lines = arrange(read_words(textpage, characters, frame), graphics, frame.width, frame.height)
-    _read_fonts(textpage, lines)
+    fonts = Fonts(textpage)
+    words = turned_down(read_words(textpage, characters, frame), textpage, characters, frame)
+    lines = arrange(words, graphics, frame.width, frame.height, fonts.is_bold)
+    fonts.read(lines)
     return _Read(page, len(layer), lines)
-
-
-def _read_fonts(textpage: pdfium.PdfTextPage, lines: list[Line]) -> None:
-    """Set `bold` and `even` from the font of each line's first word."""
-    name, flags = ctypes.create_string_buffer(_LONGEST_FONT_NAME), ctypes.c_int()
-    kinds: dict[bytes, tuple[bool, bool]] = {}
-    for line in lines:
-        if not line.words:
-            continue
-        first = line.words[0].first
-        pdfium_c.FPDFText_GetFontInfo(textpage, first, name, _LONGEST_FONT_NAME, flags)
-        if name.value not in kinds:
-            text = name.value.decode("latin-1")
-            bold = bool(_BOLD.search(text)) or pdfium_c.FPDFText_GetFontWeight(textpage, first) >= _BOLD_WEIGHT
-            kinds[name.value] = bold, bool(_EVEN.search(text))
-        line.bold, line.even = kinds[name.value]
 
 
 def _unmapped(textpage: pdfium.PdfTextPage) -> float:

@@ -1,14 +1,24 @@
 """What a PDF page draws beside text: the area under images, the number of paths, and the rules that tables have."""
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from workers.extract import pdf_calls
+from workers.extract.pdf_rules import (
+    LONGEST_PART,
+    MOST_PARTS,
+    Box,
+    Matrix,
+    PathReader,
+    Rule,
+    combined,
+    dashed,
+    reaching,
+)
 from workers.extract.pdf_words import Frame
 
 _SAMPLED_OBJECTS = 3_000
@@ -17,14 +27,6 @@ _DEEPEST = 4
 _THICKEST_RULE = 3.0  # points
 _SHORTEST_RULE = 6.0
 _RECTANGLE_SEGMENTS = (4, 5)
-
-
-class Rule(NamedTuple):
-    """A straight line along the page's edges, in points as shown: from `start` to `end` at `at`."""
-
-    at: float
-    start: float
-    end: float
 
 
 @dataclass(slots=True)
@@ -40,36 +42,45 @@ class Graphics:
 def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
     """As far as the objects can be read; what is damaged is passed over."""
     found = Graphics()
+    parts, paths = list[Box](), PathReader()
     first, second, third, fourth = (ctypes.c_float() for _ in range(4))
     edges = [ctypes.byref(edge) for edge in (first, second, third, fourth)]
     bounds = pdf_calls.bounds_of_object
     for item, kind, shift in _objects(page):
-        is_path = kind == pdfium_c.FPDF_PAGEOBJ_PATH
-        if kind == pdfium_c.FPDF_PAGEOBJ_SHADING:
-            found.paths += 1
-            continue
-        found.paths += is_path
-        if not bounds(item, *edges):
+        found.paths += kind != pdfium_c.FPDF_PAGEOBJ_IMAGE
+        if kind == pdfium_c.FPDF_PAGEOBJ_SHADING or not bounds(item, *edges):
             continue
         left, bottom, right, top = first.value, second.value, third.value, fourth.value
         if shift is not _UNMOVED:
             left, bottom, right, top = _moved((left, bottom, right, top), shift)
-        if not is_path:
+        if kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
             found.covered += abs((right - left) * (top - bottom))
         elif len(found.level) + len(found.upright) < _MOST_RULES:
             width, height = right - left, top - bottom
+            thin = width <= _THICKEST_RULE or height <= _THICKEST_RULE
+            if thin and width <= LONGEST_PART and height <= LONGEST_PART and len(parts) <= MOST_PARTS:
+                parts.append((left, bottom, right, top))
             if width < _SHORTEST_RULE and height < _SHORTEST_RULE:
                 continue
-            if (
-                width <= _THICKEST_RULE
-                or height <= _THICKEST_RULE
-                or pdf_calls.segments_of_path(item) in _RECTANGLE_SEGMENTS
-            ):
+            if thin:
                 _add_rules(found, *frame.box(left, bottom, right, top))
+                continue
+            for box in _lines(item, (left, bottom, right, top), shift, paths, parts):
+                _add_rules(found, *frame.box(*box))
+    _add_dashed(found, parts, frame)
     return found
 
 
-Matrix = tuple[float, float, float, float, float, float]
+def _lines(item: int, bounds: Box, shift: Matrix, paths: PathReader, parts: list[Box]) -> Sequence[Box]:
+    """The boxes of what may be rules in a path that is not thin; short ones, maybe pieces, are added to `parts`."""
+    count = pdf_calls.segments_of_path(item)
+    if count in _RECTANGLE_SEGMENTS:
+        return (bounds,)
+    boxes = paths.boxes(ctypes.cast(item, pdfium_c.FPDF_PAGEOBJECT), count, shift)
+    parts += [box for box in boxes if max(box[2] - box[0], box[3] - box[1]) <= LONGEST_PART]
+    return boxes
+
+
 _UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING})
 
@@ -97,15 +108,7 @@ def _shift(form: int, outer: Matrix) -> Matrix:
     matrix = pdfium_c.FS_MATRIX()
     if not pdf_calls.matrix_of_object(form, ctypes.byref(matrix)):
         return outer
-    a, b, c, d, e, f = outer
-    return (
-        matrix.a * a + matrix.b * c,
-        matrix.a * b + matrix.b * d,
-        matrix.c * a + matrix.d * c,
-        matrix.c * b + matrix.d * d,
-        matrix.e * a + matrix.f * c + e,
-        matrix.e * b + matrix.f * d + f,
-    )
+    return combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
 
 
 def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, float]:
@@ -114,6 +117,17 @@ def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, 
     across = [x * a + y * c + e for x in (left, right) for y in (bottom, top)]
     up = [x * b + y * d + f for x in (left, right) for y in (bottom, top)]
     return min(across), min(up), max(across), max(up)
+
+
+def _add_dashed(found: Graphics, parts: Sequence[Box], frame: Frame) -> None:
+    pieced = Graphics()
+    for box in dashed(parts):
+        _add_rules(pieced, *frame.box(*box))
+    if pieced.level or pieced.upright:
+        across = sorted(rule.at for rule in [*found.upright, *pieced.upright])
+        down = sorted(rule.at for rule in [*found.level, *pieced.level])
+        found.level += [reaching(rule, across) for rule in pieced.level]
+        found.upright += [reaching(rule, down) for rule in pieced.upright]
 
 
 def _add_rules(found: Graphics, left: float, top: float, right: float, bottom: float) -> None:

@@ -4,22 +4,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from workers.extract.pdf_aligned_tables import IsBold, find_aligned_tables, has_rows
 from workers.extract.pdf_columns import reading_order
-from workers.extract.pdf_graphics import Graphics, Rule
+from workers.extract.pdf_graphics import Graphics
 from workers.extract.pdf_lines import Line, joined, mark_paragraphs, runs
+from workers.extract.pdf_rules import Rule
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table, find_tables
+from workers.extract.pdf_vertical import DOWN, around, is_vertical
 
 _DESCENT = 0.22  # of the height of a line
 
 
-def arrange(words: Sequence[Word], graphics: Graphics, width: float, height: float) -> list[Line]:
+def arrange(words: Sequence[Word], graphics: Graphics, width: float, height: float, is_bold: IsBold) -> list[Line]:
     """The lines of a page `width` by `height` points in reading order.
 
+    `is_bold` tells whether a word is in a bold font; few are asked about.
     Words, lines and tables of a direction other than upright are in coordinates turned with it (see `turn_box`).
     """
     turns = Counter(word.turn for word in words)
     lines: list[Line] = []
+    vertical = len(turns) > 1 and is_vertical([word for word in words if word.turn == DOWN])
     for turn, _ in turns.most_common():
         group = words if len(turns) == 1 else [word for word in words if word.turn == turn]
         if turn % 90:
@@ -29,13 +34,20 @@ def arrange(words: Sequence[Word], graphics: Graphics, width: float, height: flo
             if turn:
                 group = [_turned(word, turn, width, height) for word in group]
                 drawn = _turned_rules(graphics, turn, width, height)
-            found = _arranged(group, drawn)
+            found = _arranged(group, drawn, is_bold)
         for line in found:
             line.turn = turn
-        if found:
-            found[0].apart = bool(lines)
-        lines += found
+        if turn == 0 and lines and vertical:
+            before, found = around(found, min(word.top for word in words if word.turn == DOWN))
+            lines = _joined(before, lines)
+        lines = _joined(lines, found)
     return lines
+
+
+def _joined(before: list[Line], after: list[Line]) -> list[Line]:
+    if before and after:
+        after[0].apart = True
+    return before + after
 
 
 def turn_box(box: tuple[float, float, float, float], turn: int, width: float, height: float) -> tuple[float, ...]:
@@ -57,13 +69,17 @@ def turn_back(box: tuple[float, float, float, float], turn: int, width: float, h
     return turn_box(box, turn, width, height)
 
 
-def _arranged(words: Sequence[Word], graphics: Graphics) -> list[Line]:
+def _arranged(words: Sequence[Word], graphics: Graphics, is_bold: IsBold) -> list[Line]:
     tables, outside = find_tables(words, graphics)
     pieces = runs(outside)
-    if tables:
+    set_apart = [_line_of(table, words[table.order]) for table in tables]
+    if has_rows(pieces):
+        aligned, pieces = find_aligned_tables(pieces, is_bold)
+        set_apart += [_line_of(table, outside[table.order]) for table in aligned]
+    if set_apart:
         for piece in pieces:
             piece.order = piece.words[0].first
-        pieces = sorted([*pieces, *(_line_of(table, words) for table in tables)], key=lambda piece: piece.order)
+        pieces = sorted([*pieces, *set_apart], key=lambda piece: piece.order)
     lines: list[Line] = []
     for group in reading_order(pieces):
         found = joined(group)
@@ -74,8 +90,7 @@ def _arranged(words: Sequence[Word], graphics: Graphics) -> list[Line]:
     return lines
 
 
-def _line_of(table: Table, words: Sequence[Word]) -> Line:
-    first = words[table.order]
+def _line_of(table: Table, first: Word) -> Line:
     line = Line([], table.left, table.right, table.bottom, first.size, first.first, table=table)
     line.top, line.bottom = table.top, table.bottom
     return line

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from statistics import median
 
-from workers.extract.pdf_graphics import Rule
+from workers.extract.pdf_rules import Rule
 from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points

@@ -4,10 +4,11 @@ import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from workers.extract.pdf_graphics import Graphics, Rule
+from workers.extract.pdf_graphics import Graphics
 from workers.extract.pdf_level_tables import framed, rows_between
+from workers.extract.pdf_rules import Rule
 from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
@@ -25,7 +26,8 @@ _WORD = re.compile(r"\w{2}")
 class Table:
     """Rows from the top, cells from the left; a cell holds words in the order of the content. The box is in points.
 
-    `head` is the header row, as it stands in the text, of the table that this one goes on with on a new page.
+    `head` is the header row, as it stands in the text, of the table that this one goes on with on a new page, and
+    `opening` the texts of that table's rows. `headed`: the first row is a header.
     """
 
     rows: list[list[list[Word]]]
@@ -35,6 +37,8 @@ class Table:
     bottom: float
     order: int
     head: str = ""
+    headed: bool = True
+    opening: list[str] = field(default_factory=list)
 
 
 def goes_on(earlier: Table, later: Table) -> bool:

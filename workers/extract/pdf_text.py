@@ -130,7 +130,7 @@ class PageWriter:
                 self._put(" | " if column else "")
                 self._write_cell(cell, turn)
             self._put(" |")
-            title = title or self.text[start:]
+            title = title or (self.text[start:] if table.headed else "")
         table.head = table.head or title
         self.blocks.append(Block(BlockKind.TABLE, start, self._end, title=table.head))
 

@@ -1,0 +1,45 @@
+"""What the fonts of a PDF page's words tell: which are bold, and which have letters of one width."""
+
+import ctypes
+import re
+from collections.abc import Sequence
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from workers.extract.pdf_lines import Line
+from workers.extract.pdf_spacing import Word
+
+_LONGEST_NAME = 64
+_BOLD_WEIGHT = 600
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi|CMBX|SFBX|-Bd", re.I)
+_EVEN = re.compile(r"mono|courier|consol|CMTT|SFTT|typewriter|menlo|lettergothic|fixed", re.I)
+
+
+class Fonts:
+    """Asks for the fonts of one text page, each looked at once."""
+
+    def __init__(self, textpage: pdfium.PdfTextPage) -> None:
+        self._raw = textpage.raw
+        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
+        self._kinds: dict[bytes, tuple[bool, bool]] = {}
+
+    def is_bold(self, word: Word) -> bool:
+        """Whether the word's first character is in a bold font."""
+        return self._kind(word.first)[0]
+
+    def read(self, lines: Sequence[Line]) -> None:
+        """Set `bold` and `even` from the font of each line's first word."""
+        for line in lines:
+            if line.words:
+                line.bold, line.even = self._kind(line.words[0].first)
+
+    def _kind(self, at: int) -> tuple[bool, bool]:
+        pdfium_c.FPDFText_GetFontInfo(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+        name = self._name.value
+        kind = self._kinds.get(name)
+        if kind is None:
+            text = name.decode("latin-1")
+            bold = bool(_BOLD.search(text)) or pdfium_c.FPDFText_GetFontWeight(self._raw, at) >= _BOLD_WEIGHT
+            kind = self._kinds[name] = bold, bool(_EVEN.search(text))
+        return kind
