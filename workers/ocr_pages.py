@@ -34,7 +34,7 @@ from pincite.settings import Settings
 from workers.confidence import document_confidence
 from workers.context import WorkerContext
 from workers.extract import assemble
-from workers.reading import PAGE_GRACE_SECONDS, read_page_safely
+from workers.reading import PAGE_GRACE_SECONDS, read_page_safely, reader_options
 from workers.step import Job, LeaseLostError, Result
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,8 @@ def _join_pages(job: Job) -> Result:
     pages = tuple(one.page for one in stored)
     warnings = draft.warnings + tuple(warning for one in stored for warning in one.warnings)
     text = assemble(Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings))
-    facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages))
+    options = reader_options(context.settings).label
+    facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages), options)
 
     def save(connection: Connection[Any]) -> None:
         save_text(connection, claim, text, facts)
