@@ -25,7 +25,7 @@ from pincite.documents import CanonicalText, Chunk, PageKind, PageSpan, Warning
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """What is known of a canonical text beside its characters."""
+    """What is known of a canonical text beside its characters. `reader_options`: what it was read with, JSON."""
 
     extractor: str
     media_type: str | None
@@ -33,6 +33,7 @@ class TextFacts:
     pages: int | None = None
     ocr_pages: int = 0
     ocr_confidence: float | None = None
+    reader_options: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def save_text(connection: Connection[Any], claim: Claim, text: CanonicalText, fa
         "pages": facts.pages,
         "ocr_pages": facts.ocr_pages,
         "ocr_confidence": facts.ocr_confidence,
+        "reader_options": facts.reader_options,
     }
     execute(connection, "save_text", parameters)
 

@@ -102,7 +102,7 @@ class DocumentDetails:
 
 @dataclass(frozen=True, slots=True)
 class AttemptDetails:
-    """One try at one stage, and how it ended."""
+    """One try at one stage, and how it ended. `embedded` counts the passages that the model embedded in it."""
 
     version: int
     stage: str
@@ -113,6 +113,7 @@ class AttemptDetails:
     outcome: str
     code: str | None
     message: str | None
+    embedded: int | None
 
 
 @dataclass(frozen=True, slots=True)

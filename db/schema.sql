@@ -132,6 +132,7 @@ CREATE TABLE texts (
     ocr_confidence double precision,            -- weighted by characters; NULL: no words from OCR
     page_kind      text NOT NULL DEFAULT 'page' CHECK (page_kind IN ('page', 'slide', 'sheet')),
     places         jsonb NOT NULL DEFAULT '[]', -- cues: [start, end, seconds, seconds]; cells: [start, end, rows, columns]
+    reader_options text NOT NULL DEFAULT '',    -- the settings that it was read with (JSON); '': not known
     PRIMARY KEY (document_id, version)
 );
 
@@ -177,6 +178,8 @@ CREATE TABLE chunks (
     UNIQUE (document_id, version, ordinal)
 );
 
+CREATE INDEX chunks_passage ON chunks USING hash (md5(header || E'\n' || content)); -- equal passages
+
 -- What search runs over: per chunk and stamp, the unit vector and the lexemes. The last of them is written in the
 -- transaction that makes the version answer; those of a long document come in slices before it, and do not answer.
 CREATE TABLE embeddings (
@@ -202,7 +205,8 @@ CREATE TABLE attempts (
     ended_at    timestamptz,
     outcome     attempt_outcome NOT NULL DEFAULT 'running',
     code        text,
-    message     text
+    message     text,
+    embedded    integer          -- passages that the model embedded in this try; equal ones elsewhere lend their vectors
 );
 CREATE INDEX attempts_document ON attempts (document_id, id);
 CREATE INDEX attempts_running ON attempts (document_id) WHERE outcome = 'running';

@@ -108,6 +108,8 @@ class EmbeddingModel:
         files = find_model(settings.model)
         os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        # Threads that wait for each other by spinning take ten times as long where other processes want the cores.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         try:
             import torch
             from sentence_transformers import SentenceTransformer

@@ -1,6 +1,6 @@
 """Embedding: chunks to vectors and to what full text is made of. Pure apart from the model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,14 +25,25 @@ class EmbeddedChunk:
     length: int
 
 
-def embed(chunks: Sequence[Chunk], language: str | None, model: Embedder) -> list[EmbeddedChunk]:
+def embed(
+    chunks: Sequence[Chunk],
+    language: str | None,
+    model: Embedder,
+    known: Mapping[int, NDArray[np.float32]] | None = None,
+) -> list[EmbeddedChunk]:
     """One `EmbeddedChunk` for each chunk, in the same order. `language` is the document's, ISO 639-1.
+
+    `known` gives, by ordinal, vectors (dimensions,) that equal passages have already: the model embeds the others.
 
     Raises:
         EmbeddingError: a chunk is blank or over the model's window, or a vector is not fit to be stored.
     """
-    vectors = model.passages([chunk.embedded_text for chunk in chunks])
-    return [_embedded(chunk, vector, language) for chunk, vector in zip(chunks, vectors, strict=True)]
+    vectors = dict(known or {})
+    missing = [chunk for chunk in chunks if chunk.ordinal not in vectors]
+    if missing:
+        made = model.passages([chunk.embedded_text for chunk in missing])
+        vectors |= {chunk.ordinal: vector for chunk, vector in zip(missing, made, strict=True)}
+    return [_embedded(chunk, vectors[chunk.ordinal], language) for chunk in chunks]
 
 
 def _embedded(chunk: Chunk, vector: NDArray[np.float32], language: str | None) -> EmbeddedChunk:

@@ -3,7 +3,9 @@
 from io import BytesIO
 from typing import Any
 
+import numpy as np
 from celery import Celery
+from numpy.typing import NDArray
 from psycopg import Connection
 
 from db.attachments import Attached, receive_attachments
@@ -19,6 +21,7 @@ from db.contents import (
     save_text,
     text_language,
 )
+from db.copies import copy_reading, count_embedded, known_vectors
 from db.pages import load_pages, place_pages, save_pages
 from db.pipeline import Claim, index_document
 from pincite.documents import CanonicalText, Extracted, Stage
@@ -29,9 +32,9 @@ from workers.chunk import CHUNKER, chunk
 from workers.confidence import chunk_confidence
 from workers.context import ContextKeeper
 from workers.embed import embed
-from workers.extract import assemble
+from workers.extract import assemble, current_extractors
 from workers.ocr_pages import help_read_pages, read_pages
-from workers.reading import extract_in_sandbox
+from workers.reading import extract_in_sandbox, reader_options
 from workers.step import Job, Result, Step, run_step
 from workers.sweep import sweep
 
@@ -65,8 +68,12 @@ def declare(app: Celery, keeper: ContextKeeper) -> None:
 
 
 def extract_document(job: Job) -> Result:
-    """Original -> canonical text, or -> pages of which some wait for OCR."""
+    """Original -> canonical text, or -> pages of which some wait for OCR; bytes that are known are not read again."""
     claim, context = job.claim, job.context
+    options = reader_options(context.settings).label
+    known = job.save(lambda connection: copy_reading(connection, claim, current_extractors(), options))
+    if known is not None:
+        return Result(lambda _: None, Stage.CHUNK, media_type=known)
     with context.originals.as_file(_digest(claim)) as path:
         extracted = extract_in_sandbox(path, claim.name, context.settings)
     if any(page.awaits_ocr for page in extracted.pages):
@@ -84,7 +91,13 @@ def extract_document(job: Job) -> Result:
     attached = _kept_attachments(job, extracted)
 
     def save(connection: Connection[Any]) -> None:
-        facts = TextFacts(extracted.extractor, extracted.media_type, extracted.warnings, len(extracted.pages) or None)
+        facts = TextFacts(
+            extracted.extractor,
+            extracted.media_type,
+            extracted.warnings,
+            len(extracted.pages) or None,
+            reader_options=options,
+        )
         save_text(connection, claim, text, facts)
         save_pages(connection, claim, extracted.pages)
         place_pages(connection, claim, text.pages)
@@ -118,19 +131,23 @@ def embed_document(job: Job) -> Result:
     claim, context = job.claim, job.context
     stamp = context.stamp
 
-    def load(connection: Connection[Any]) -> tuple[list[StoredChunk], str | None]:
-        return load_chunks(connection, claim, stamp.id, EMBED_SLICE + 1), text_language(connection, claim)
+    def load(connection: Connection[Any]) -> tuple[list[StoredChunk], dict[int, NDArray[np.float32]], str | None]:
+        chunks = load_chunks(connection, claim, stamp.id, EMBED_SLICE + 1)
+        vectors = known_vectors(connection, [one.id for one in chunks[:EMBED_SLICE]], stamp.id)
+        return chunks, vectors, text_language(connection, claim)
 
-    chunks, language = context.database.run(load)
+    chunks, vectors, language = context.database.run(load)
     more = len(chunks) > EMBED_SLICE
     stored = chunks[:EMBED_SLICE]
-    embedded = embed([one.chunk for one in stored], language, context.model)
+    known = {one.chunk.ordinal: vectors[one.id] for one in stored if one.id in vectors}
+    embedded = embed([one.chunk for one in stored], language, context.model, known)
     entries = [
         IndexEntry(one.id, made.vector, made.lexemes, made.length) for one, made in zip(stored, embedded, strict=True)
     ]
 
     def save(connection: Connection[Any]) -> None:
         save_entries(connection, entries, stamp.id)
+        count_embedded(connection, claim, len(stored) - len(known))
         if not more:
             index_document(connection, claim, stamp.id, CHUNKER)
 

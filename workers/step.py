@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from celery.exceptions import Ignore, SoftTimeLimitExceeded
 from psycopg import Connection
@@ -36,6 +36,8 @@ from pincite.originals import OriginalsUnavailableError
 from workers.context import WorkerContext
 
 logger = logging.getLogger(__name__)
+
+Saved = TypeVar("Saved")
 
 
 class LeaseLostError(Exception):
@@ -73,7 +75,7 @@ class Job:
         self.context = context
         self.lost = threading.Event()
 
-    def save(self, write: Callable[[Connection[Any]], None]) -> None:
+    def save(self, write: Callable[[Connection[Any]], Saved]) -> Saved:
         """Write in one transaction, if the lease still holds; waits for a database that comes back soon.
 
         Raises:
@@ -81,16 +83,15 @@ class Job:
             DatabaseUnavailableError: the database stayed away.
         """
 
-        def guarded(connection: Connection[Any]) -> None:
+        def guarded(connection: Connection[Any]) -> Saved:
             if self.lost.is_set() or not hold_lease(connection, self.claim):
                 raise LeaseLostError
-            write(connection)
+            return write(connection)
 
         give_up = time.monotonic() + self.context.settings.heartbeat_lost_seconds
         while True:
             try:
-                self.context.database.run(guarded)
-                return
+                return self.context.database.run(guarded)
             except DatabaseUnavailableError:
                 if time.monotonic() > give_up:
                     raise

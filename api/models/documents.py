@@ -75,7 +75,7 @@ class Document(BaseModel):
 
 
 class Attempt(_FromValues):
-    """One try at one stage, and how it ended."""
+    """One try at one stage, and how it ended. `embedded` counts the passages that the model embedded in it."""
 
     version: int
     stage: str
@@ -86,6 +86,7 @@ class Attempt(_FromValues):
     outcome: str
     code: str | None
     message: str | None
+    embedded: int | None
 
 
 class Page(_FromValues):

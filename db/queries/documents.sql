@@ -95,7 +95,7 @@ LIMIT %(limit)s;
 
 -- name: list_attempts
 -- Every try that was made at a document, oldest first.
-SELECT version, stage, number, worker, started_at, ended_at, outcome, code, message
+SELECT version, stage, number, worker, started_at, ended_at, outcome, code, message, embedded
 FROM attempts WHERE document_id = %(document_id)s ORDER BY id;
 
 -- name: list_pages

@@ -54,14 +54,14 @@ WHERE id = %(document_id)s AND lease = %(lease)s;
 -- name: save_text
 -- The canonical text of a version, replacing what an earlier try left.
 INSERT INTO texts (document_id, version, sha256, bytes, media_type, text, characters, title, language, blocks, warnings, extractor, pages, ocr_pages, ocr_confidence,
-                   page_kind, places)
+                   page_kind, places, reader_options)
 VALUES (%(document_id)s, %(version)s, %(sha256)s, %(bytes)s, %(media_type)s, %(text)s, length(%(text)s), %(title)s, %(language)s, %(blocks)s, %(warnings)s, %(extractor)s,
-        %(pages)s, %(ocr_pages)s, %(ocr_confidence)s, %(page_kind)s, %(places)s)
+        %(pages)s, %(ocr_pages)s, %(ocr_confidence)s, %(page_kind)s, %(places)s, %(reader_options)s)
 ON CONFLICT (document_id, version) DO UPDATE SET
     text = excluded.text, characters = excluded.characters, title = excluded.title, language = excluded.language, blocks = excluded.blocks,
     warnings = excluded.warnings, extractor = excluded.extractor, pages = excluded.pages,
     ocr_pages = excluded.ocr_pages, ocr_confidence = excluded.ocr_confidence,
-    page_kind = excluded.page_kind, places = excluded.places;
+    page_kind = excluded.page_kind, places = excluded.places, reader_options = excluded.reader_options;
 
 -- name: load_text
 -- The canonical text of a version with its blocks.

@@ -119,8 +119,18 @@ def _print_attempts(attempts: "Sequence[AttemptDetails]") -> None:
     for attempt in attempts:
         took = None if attempt.ended_at is None else duration((attempt.ended_at - attempt.started_at).total_seconds())
         ended = f"{attempt.outcome} ({attempt.code})" if attempt.code else attempt.outcome
+        started = moment(attempt.started_at)
         rows.append(
-            (moment(attempt.started_at), attempt.version, attempt.stage, attempt.number, ended, took, attempt.worker)
+            (
+                started,
+                attempt.version,
+                attempt.stage,
+                attempt.number,
+                ended,
+                took,
+                attempt.embedded,
+                attempt.worker,
+            )
         )
-    headings = ["attempt at", "version", "stage", "number", "ended", "took", "worker"]
-    print_table(headings, rows, numbers=["version", "number", "took"])
+    headings = ["attempt at", "version", "stage", "number", "ended", "took", "embedded", "worker"]
+    print_table(headings, rows, numbers=["version", "number", "took", "embedded"])

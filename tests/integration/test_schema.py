@@ -13,6 +13,7 @@ import db.announce
 import db.attachments
 import db.connect
 import db.contents
+import db.copies
 import db.documents
 import db.folders
 import db.health
@@ -96,6 +97,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         db.attachments,
         db.connect,
         db.contents,
+        db.copies,
         db.documents,
         db.folders,
         db.health,
@@ -126,6 +128,10 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "delete_chunks": "forget_versions",
         "move_attachments": "move_document",
         "clear_removed_below": "move_document",
+        "find_twin": "copy_reading",
+        "clear_text": "copy_reading",
+        "copy_text": "copy_reading",
+        "copy_pages": "copy_reading",
     }
     for name, query in named_queries().items():
         if query.file != "migrations.sql":

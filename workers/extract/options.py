@@ -1,6 +1,7 @@
 """What the readers are told. It travels into the sandbox, so it holds no address, no password and no path."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,3 +16,8 @@ class ReaderOptions:
     ocr_max_pixels: int
     ocr_page_seconds: float
     low_confidence: float
+
+    @property
+    def label(self) -> str:
+        """All of them as JSON: files of the same bytes read with the same label give the same text."""
+        return json.dumps(asdict(self), sort_keys=True)
