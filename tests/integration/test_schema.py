@@ -11,6 +11,7 @@ from psycopg import sql
 
 import db.announce
 import db.attachments
+import db.backup
 import db.connect
 import db.contents
 import db.documents
@@ -94,6 +95,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
     rooms = [
         db.announce,
         db.attachments,
+        db.backup,
         db.connect,
         db.contents,
         db.documents,
@@ -126,6 +128,14 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "delete_chunks": "forget_versions",
         "move_attachments": "move_document",
         "clear_removed_below": "move_document",
+        "record_refusal": "receive_unreadable",
+        "hold_originals": "held_originals",
+        "release_originals": "held_originals",
+        "export_snapshot": "frozen",
+        "requeue_running": "set_going",
+        "close_interrupted": "set_going",
+        "forget_rings": "set_going",
+        "release_all_pages": "set_going",
     }
     for name, query in named_queries().items():
         if query.file != "migrations.sql":
