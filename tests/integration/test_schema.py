@@ -17,6 +17,7 @@ import db.contents
 import db.documents
 import db.folders
 import db.health
+import db.pace
 import db.pages
 import db.pipeline
 import db.retry
@@ -101,6 +102,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         db.documents,
         db.folders,
         db.health,
+        db.pace,
         db.pages,
         db.pipeline,
         db.retry,
