@@ -111,7 +111,9 @@ def read_page(
     except PageTooLargeError as error:
         return without_ocr(page, f"Page {page.number} was not read by OCR: {error}.", "page_skipped")
     except PageFailedError as error:
-        return without_ocr(page, f"OCR of page {page.number} failed: {error}.")
+        late = f"it took longer than {options.ocr_page_seconds:g} seconds (PINCITE_OCR_PAGE_SECONDS)"
+        reason = late if time.monotonic() >= deadline else str(error)
+        return without_ocr(page, f"OCR of page {page.number} failed: {reason}.")
     read, notes = _better(page, reading, options)
     if read.source is TextSource.OCR:
         notes += _foreign_script(page.number, reading, sight, options)
