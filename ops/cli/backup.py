@@ -20,6 +20,7 @@ Source = Annotated[Path, typer.Argument(metavar="DIR", show_default=False, help=
 def backup(directory: Target, data: DataOption = None, json: JsonOption = False) -> None:
     """Back up database, originals and settings to a new directory; Pincite may be running."""
     from ops.cli.output import print_json, say, tell
+    from ops.cli.starting import terminable
     from ops.services.backup import make_backup, refuse_external
     from ops.services.errors import NotRunningError
     from ops.services.installation import connect, private_services
@@ -27,15 +28,16 @@ def backup(directory: Target, data: DataOption = None, json: JsonOption = False)
     settings = load_settings(data)
     refuse_external(settings)
     target = directory.expanduser().absolute()
-    try:
-        found = connect(settings)
-    except NotRunningError:
-        _check_there(settings)
-        say("Nothing runs on this data directory; the database is started for the backup.")
-        with private_services(settings) as started:
-            manifest = make_backup(started, target)
-    else:
-        manifest = make_backup(found, target)
+    with terminable():
+        try:
+            found = connect(settings)
+        except NotRunningError:
+            _check_there(settings)
+            say("Nothing runs on this data directory; the database is started for the backup.")
+            with private_services(settings) as started:
+                manifest = make_backup(started, target)
+        else:
+            manifest = make_backup(found, target)
     if json:
         print_json({"directory": str(target), **_summary(manifest)})
     else:
@@ -51,13 +53,15 @@ def backup(directory: Target, data: DataOption = None, json: JsonOption = False)
 def restore(directory: Source, data: DataOption = None, json: JsonOption = False) -> None:
     """Make an installation out of a backup, in a data directory that holds none."""
     from ops.cli.output import print_json, say, tell
+    from ops.cli.starting import terminable
     from ops.services.backup_manifest import SETTINGS
     from ops.services.restore import restore_backup
 
     settings = load_settings(data)
     source = directory.expanduser().absolute()
     say(f"Checking {source} ...")
-    manifest = restore_backup(settings, source)
+    with terminable():
+        manifest = restore_backup(settings, source)
     place = settings.data.resolve()
     if json:
         print_json({"data": str(place), **_summary(manifest)})

@@ -31,7 +31,8 @@ from workers.sweep import sweep
 
 # At once, and once only: what would be tried again ends here.
 ONCE = {"max_attempts": 1, "retry_seconds": 0.0}
-QUICK_SWEEP = {"sweep_seconds": 0.2, "heartbeat_seconds": 0.1, "heartbeat_lost_seconds": 0.4}
+# The sweep trusts what it sees once it has run for half the time without a gap of three intervals.
+QUICK_SWEEP = {"sweep_seconds": 5.0, "heartbeat_seconds": 0.1, "heartbeat_lost_seconds": 0.4}
 STEPS = (
     Step(Stage.EXTRACT, extract_document),
     Step(Stage.EXTRACT, read_pages, awaits_ocr=True),
