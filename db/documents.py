@@ -185,6 +185,9 @@ def receive_unreadable(
     received = fetch_one(connection, "receive_unreadable", parameters, Received)
     if received and not received.created:
         abandon_attempts(connection, received.id, received.version)
+    if received:
+        refusal = {"document_id": received.id, "version": received.version, "code": code, "message": message}
+        execute(connection, "record_refusal", refusal)
     return received
 
 

@@ -1,8 +1,10 @@
 """Bring a database to the current schema: numbered files of db/migrations/, each once, each in its own transaction."""
 
 from importlib import resources
+from typing import Any
 
 import psycopg
+from psycopg import Connection
 
 from db.connect import DatabaseUnavailableError
 from db.named import statement
@@ -18,6 +20,15 @@ def migrations() -> dict[str, str]:
     """The SQL of every migration by name, in order."""
     files = [f for f in resources.files("db").joinpath("migrations").iterdir() if f.name.endswith(".sql")]
     return {f.name.removesuffix(".sql"): f.read_text(encoding="utf-8") for f in sorted(files, key=lambda f: f.name)}
+
+
+def applied_migrations(connection: Connection[Any]) -> list[str]:
+    """The names of the migrations that this database has, in order; none where it has not even their table."""
+    try:
+        with connection.transaction():
+            return sorted(name for (name,) in connection.execute(statement("applied_migrations")).fetchall())
+    except psycopg.errors.UndefinedTable:
+        return []
 
 
 def migrate(url: str) -> list[str]:

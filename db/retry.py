@@ -14,11 +14,21 @@ from pincite.documents import State
 
 @dataclass(frozen=True, slots=True)
 class RetryRequest:
-    """Which failed documents to requeue: all that fit every narrowing that is not None."""
+    """Which failed documents to requeue: all that fit every narrowing that is not None.
+
+    `older_than` and `newer_than` are seconds since the document failed.
+    """
 
     ids: Sequence[int] | None = None
     folder: str | None = None
     code: str | None = None
+    older_than: float | None = None
+    newer_than: float | None = None
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether it asks for less than every failed document."""
+        return any(value is not None for value in asdict(self).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,5 +125,5 @@ def _why_not(details: DocumentDetails | None) -> str:
     if details is None:
         return "There is no such document."
     if details.state is State.FAILED:
-        return "It failed, but does not fit the folder or the code that was asked for."
+        return "It failed, but does not fit the folder, the code or the time that was asked for."
     return f"It has not failed: it is {details.state}."

@@ -30,6 +30,8 @@ DAMAGE = (
 )
 # Pillow knows many more, of which some start programs.
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF")
+# Opening a picture unpacks nothing; PINCITE_MAX_PIXELS is looked at before a frame is.
+Image.MAX_IMAGE_PIXELS = None
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -43,13 +45,13 @@ _TURNS = {
 
 
 def read_frame(path: Path, number: int) -> Image.Image:
-    """Frame `number` (from 1) as it is meant to be seen, as grey or RGB.
+    """Frame `number` (from 1) as it is meant to be seen, as grey or RGB. Extraction has seen that it is not too large.
 
     Raises:
-        DocumentFailure: CORRUPT, TOO_LARGE.
+        DocumentFailure: CORRUPT.
     """
     with opened(path) as picture:
-        seek(picture, number - 1)
+        picture.seek(number - 1)
         turn = _TURNS.get(orientation(picture))
         return readable(picture if turn is None else picture.transpose(turn))
 
@@ -59,29 +61,13 @@ def opened(file: Path | IO[bytes]) -> Iterator[Image.Image]:
     """Open a picture file; what Pillow meets in it becomes a `DocumentFailure`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # Pillow only warns from 89 megapixels on and fails at twice that: for us the first is the limit.
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
             with Image.open(file, formats=_FORMATS) as picture:
                 yield picture
-        except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-            raise DocumentFailure(FailureCode.TOO_LARGE, _first_sentence(error)) from error
         except UnidentifiedImageError as error:
             raise DocumentFailure(FailureCode.CORRUPT, "It begins like a picture but is none") from error
         except DAMAGE as error:
             raise DocumentFailure(FailureCode.CORRUPT, str(error) or type(error).__name__) from error
-
-
-def seek(picture: Image.Image, index: int) -> None:
-    """Go to a frame without unpacking it. Pillow looks at the size of the first frame only.
-
-    Raises:
-        Image.DecompressionBombError: the frame has too many pixels.
-    """
-    picture.seek(index)
-    pixels = picture.width * picture.height
-    if Image.MAX_IMAGE_PIXELS and pixels > Image.MAX_IMAGE_PIXELS:
-        raise Image.DecompressionBombError(f"Frame {index + 1} has {pixels:,} pixels")
 
 
 def readable(picture: Image.Image) -> Image.Image:
@@ -114,7 +100,3 @@ def orientation(picture: Image.Image) -> int:
         return int(picture.getexif().get(_ORIENTATION, 1))
     except DAMAGE:
         return 1
-
-
-def _first_sentence(error: BaseException) -> str:
-    return f"The picture unpacks to too many pixels: {str(error).split(', could be')[0]}"

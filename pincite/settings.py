@@ -62,6 +62,10 @@ class Settings(BaseSettings):
     max_file_mb: int = Field(default=1024, gt=0)
     max_pages: int = Field(default=5000, gt=0)
     max_characters: int = Field(default=50_000_000, gt=0)
+    max_pixels: int = Field(default=90_000_000, gt=0)
+    max_parts: int = Field(default=100_000, gt=0)
+    max_part_mb: int = Field(default=192, gt=0)
+    max_ratio: int = Field(default=400, gt=1)
 
     ocr_languages: str = "eng+deu"
     tessdata: Path | None = None

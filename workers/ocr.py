@@ -112,7 +112,9 @@ def read_page(
     except PageTooLargeError as error:
         return without_ocr(page, f"Page {page.number} was not read by OCR: {error}.", "page_skipped")
     except PageFailedError as error:
-        return without_ocr(page, f"OCR of {place_of(page, media_type)} failed: {error}.")
+        late = f"it took longer than {options.ocr_page_seconds:g} seconds (PINCITE_OCR_PAGE_SECONDS)"
+        reason = late if time.monotonic() >= deadline else str(error)
+        return without_ocr(page, f"OCR of {place_of(page, media_type)} failed: {reason}.")
     if media_type == PPTX and page.text:
         read, notes = _added(page, reading, options)
     else:

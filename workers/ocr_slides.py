@@ -11,6 +11,7 @@ from pincite.documents import Block, BlockKind, PageText, TextSource
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.page_picture import PagePicture, scaled
 from pincite.picture_file import opened, readable
+from workers.extract.limits import check_pixels
 from workers.extract.options import ReaderOptions
 from workers.extract.pptx import open_slide
 from workers.extract.pptx_pictures import SlidePicture
@@ -28,7 +29,7 @@ def slide_picture(path: Path, number: int, options: ReaderOptions) -> PagePictur
         DocumentFailure: CORRUPT, TOO_LARGE.
     """
     with open_slide(path, number, options) as slide:
-        shown = [(each, _opened(slide.read(each.part))) for each in slide.pictures if each.is_readable]
+        shown = [(each, _opened(slide.read(each.part), options)) for each in slide.pictures if each.is_readable]
     width, height = (side / _POINTS / 72 for side in slide.size)
     dpi = _fitting_dpi([_dpi(place, picture, width) for place, picture in shown], width * height, options)
     paper = Image.new("L", (max(1, round(width * dpi)), max(1, round(height * dpi))), 255)
@@ -63,8 +64,9 @@ def _moved(block: Block, by: int) -> Block:
     return replace(block, start=block.start + by, end=block.end + by)
 
 
-def _opened(content: bytes) -> Image.Image:
+def _opened(content: bytes, options: ReaderOptions) -> Image.Image:
     with opened(io.BytesIO(content)) as picture:
+        check_pixels(picture.width * picture.height, options)
         return readable(picture).convert("L")
 
 

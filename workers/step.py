@@ -163,7 +163,7 @@ def failure_of(error: BaseException, stage: Stage, context: WorkerContext) -> Do
                 FailureCode.EXTRACT_TIMEOUT if stage is Stage.EXTRACT else FailureCode.INTERNAL, limit
             )
         case MemoryError():
-            return DocumentFailure(FailureCode.OUT_OF_MEMORY)
+            return DocumentFailure(FailureCode.OUT_OF_MEMORY, f"The worker itself had no memory left for {stage}")
         case OriginalsUnavailableError():
             return DocumentFailure(FailureCode.READ_ERROR, str(error))
         case DatabaseUnavailableError():

@@ -7,6 +7,7 @@ import logging
 import time
 
 from db.announce import announce
+from db.backup import may_let_go
 from db.documents import used_originals
 from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, BrokerUnavailableError, Doorbell
@@ -75,7 +76,11 @@ def let_go(context: WorkerContext, compartment: int) -> None:
     digests = [kept.name for kept in originals.kept(compartment) if kept.modified < old]
     if not digests:
         return
-    used = context.database.run(lambda connection: used_originals(connection, digests, KEEP_UNUSED_SECONDS))
-    for digest in sorted(set(digests) - used):
-        originals.delete(digest)
-        logger.info("the bytes %s are let go: no document needs them", digest[:12])
+    with context.database.transaction() as connection:
+        # A backup that has taken its snapshot still copies what that moment's documents need.
+        if not may_let_go(connection):
+            return
+        used = used_originals(connection, digests, KEEP_UNUSED_SECONDS)
+        for digest in sorted(set(digests) - used):
+            originals.delete(digest)
+            logger.info("the bytes %s are let go: no document needs them", digest[:12])

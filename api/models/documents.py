@@ -11,6 +11,7 @@ from db.documents import AttemptDetails, DocumentDetails, PageDetails
 from pincite.documents import State
 from pincite.failures import FailureCode
 
+LONGEST_AGE_SECONDS = 1e9  # 31 years
 LARGEST_ID = 2**63 - 1
 DocumentId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 
@@ -139,18 +140,28 @@ class TextSlice(BaseModel):
 
 
 class RetryBody(Strict):
-    """Which failed documents to try again: those that fit everything that is given, or `all` of them."""
+    """Which failed documents to try again: those that fit everything that is given, or `all` of them.
+
+    `older_than_seconds` and `newer_than_seconds` go by when a document failed. With `dry_run` nothing is changed.
+    """
 
     folder: str | None = None
     code: FailureCode | None = None
     ids: list[DocumentId] | None = Field(default=None, max_length=10_000)
+    older_than_seconds: float | None = Field(default=None, ge=0, le=LONGEST_AGE_SECONDS)
+    newer_than_seconds: float | None = Field(default=None, gt=0, le=LONGEST_AGE_SECONDS)
     all: bool = False
+    dry_run: bool = False
 
     @model_validator(mode="after")
     def _says_which(self) -> Self:
-        narrowed = any(value is not None for value in (self.folder, self.code, self.ids))
+        ages = (self.older_than_seconds, self.newer_than_seconds)
+        narrowed = any(value is not None for value in (self.folder, self.code, self.ids, *ages))
         if narrowed == self.all:
-            raise ValueError('Say which: `folder`, `code`, `ids`, or {"all": true} for every failed document.')
+            raise ValueError(
+                "Say which: `folder`, `code`, `ids`, `older_than_seconds`, `newer_than_seconds`, "
+                'or {"all": true} for every failed document.'
+            )
         return self
 
 
@@ -162,8 +173,9 @@ class Left(BaseModel):
 
 
 class Retried(BaseModel):
-    """Which documents are queued again, and which are not."""
+    """Which documents are queued again (with `dry_run`: would be), and which are not."""
 
+    dry_run: bool = False
     requeued: list[int]
     left: list[Left]
 

@@ -109,17 +109,18 @@ def retry_document(document_id: DocumentId, runtime: RuntimeOf) -> Retried:
 
 @router.post("/retry")
 def retry_documents(body: RetryBody, runtime: RuntimeOf) -> Retried:
-    """Queue all failed documents again that fit the folder, the code and the ids that are given."""
+    """Queue all failed documents again that fit the folder, the code, the ids and the time that are given."""
     if body.folder is not None:
         find_folder(runtime, body.folder)
-    return _retry(runtime, RetryRequest(body.ids, body.folder, body.code))
+    request = RetryRequest(body.ids, body.folder, body.code, body.older_than_seconds, body.newer_than_seconds)
+    return _retry(runtime, request, dry_run=body.dry_run)
 
 
-def _retry(runtime: Runtime, request: RetryRequest) -> Retried:
-    outcome = runtime.database.run(lambda connection: retry_failed(connection, request))
+def _retry(runtime: Runtime, request: RetryRequest, *, dry_run: bool = False) -> Retried:
+    outcome = runtime.database.run(lambda connection: retry_failed(connection, request, dry_run=dry_run))
     announce(runtime.database, runtime.doorbell, outcome.due)
     left = [Left(id=document.id, reason=document.reason) for document in outcome.left]
-    return Retried(requeued=[document.id for document in outcome.requeued], left=left)
+    return Retried(dry_run=dry_run, requeued=[document.id for document in outcome.requeued], left=left)
 
 
 @router.delete("/documents/{document_id}", status_code=204)

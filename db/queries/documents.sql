@@ -30,6 +30,11 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode
 RETURNING id, version, (xmax = 0) AS created;
 
+-- name: record_refusal
+-- Write down as a try that a file could not be taken in, so that the reason outlives its mending.
+INSERT INTO attempts (document_id, version, stage, number, lease, worker, ended_at, outcome, code, message)
+VALUES (%(document_id)s, %(version)s, 'extract', 1, gen_random_uuid(), 'arrival', now(), 'failed', %(code)s, %(message)s);
+
 -- name: abandon_attempts
 -- Close the open attempts of versions that nobody works on any more.
 UPDATE attempts SET outcome = 'superseded', ended_at = now()

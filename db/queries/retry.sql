@@ -7,6 +7,8 @@ WHERE d.state = 'failed'
   AND (%(ids)s::bigint[] IS NULL OR d.id = ANY(%(ids)s::bigint[]))
   AND (%(folder)s::text IS NULL OR f.name = %(folder)s)
   AND (%(code)s::text IS NULL OR d.failure_code = %(code)s)
+  AND (%(older_than)s::double precision IS NULL OR d.failed_at <= now() - make_interval(secs => %(older_than)s))
+  AND (%(newer_than)s::double precision IS NULL OR d.failed_at > now() - make_interval(secs => %(newer_than)s))
 ORDER BY d.id;
 
 -- name: requeue_documents

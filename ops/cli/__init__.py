@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ops.cli import ask, demo, doctor, failed, ingest, migrate, reindex, remove, retry, show, status, token, up
+from ops.cli import ask, backup, demo, doctor, failed, ingest, migrate, reindex, remove, retry, show, status, token, up
 from ops.cli.border import Border
 
 _HELP = """Turn folders of documents into answers that can be checked.
@@ -36,6 +36,8 @@ for command in (
     ask.ask,
     remove.remove,
     reindex.reindex,
+    backup.backup,
+    backup.restore,
     demo.demo,
     migrate.migrate,
     doctor.doctor,

@@ -1,4 +1,7 @@
-"""What `pincite doctor` looks at. Each check gives findings; none of them stops the others."""
+"""What `pincite doctor` looks at on this machine and at the services; `document_checks` looks into the database.
+
+Each check gives findings; none of them stops the others.
+"""
 
 import secrets
 import shutil
@@ -13,14 +16,6 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
-from db.connect import Database
-from db.folders import watched_folders
-from db.health import server_versions, stalled_documents
-from db.migrate import migrations
-from db.stamps import active_stamp
-from db.sweep import queue_ages
-from ops.cli.output import duration, moment
-from pincite.documents import State
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
@@ -31,14 +26,6 @@ from workers.tesseract_probe import find_tesseract
 Level = Literal["ok", "warn", "fail"]
 
 _PING_SECONDS = 2.0
-_OLD_SECONDS = 900.0
-_STALLED_SECONDS = 300.0
-_MOST_STALLED = 20
-_STALLED = {
-    State.QUEUED: "It waits for a worker of its stage: see the lines `worker ...` and the number of workers.",
-    State.RUNNING: "Its worker is silent, and the sweep takes the document back: see logs/sweep.log.",
-    State.RETRYING: "Its next try is overdue, which the sweep sees to: see the line `worker sweep` and logs/sweep.log.",
-}
 _QUEUES = (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE)
 
 
@@ -116,80 +103,6 @@ def check_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("model", "ok", f"{stamp.model}, {stamp.dimensions} dimensions, fingerprint {stamp.fingerprint}")
 
 
-def check_database(settings: Settings, database: Database) -> Iterator[Finding]:
-    """Versions, and whether the schema is there."""
-    versions = database.run(server_versions)
-    if versions.pgvector is None:
-        yield Finding("postgres", "fail", f"{versions.postgres} without pgvector", "Run `pincite migrate`.")
-        return
-    yield Finding("postgres", "ok", f"{versions.postgres} with pgvector {versions.pgvector}")
-    yield Finding("schema", "ok", f"this version knows up to {max(migrations())}")
-
-
-def check_stamp(settings: Settings, database: Database) -> Iterator[Finding]:
-    """The index was made with the model that is configured."""
-    active = database.run(active_stamp)
-    if active is None:
-        yield Finding("index", "ok", "nothing is indexed yet")
-        return
-    try:
-        configured = stamp_of(settings)
-    except DocumentFailure:
-        return  # check_model says so
-    if active.stamp == configured:
-        threshold = "not calibrated" if active.gate_threshold is None else f"calibrated at {active.gate_threshold:.3f}"
-        yield Finding("index", "ok", f"made with {active.model}; the gate is {threshold}")
-        return
-    step = "Set PINCITE_MODEL back, or use a new data directory (or database) and add the documents again."
-    message = f"made with {active.model} ({active.fingerprint}), configured is {configured.model}"
-    yield Finding("index", "fail", f"{message} ({configured.fingerprint})", step)
-
-
-def check_queues(settings: Settings, database: Database) -> Iterator[Finding]:
-    """How long documents wait, and whether any is worked on without a sign of life."""
-    ages = database.run(queue_ages)
-    for age in ages:
-        name = f"{age.stage} {age.state}"
-        if age.state == "running" and (age.silent_seconds or 0) > settings.heartbeat_lost_seconds:
-            step = "The sweep takes them up; if this stays, look at logs/sweep.log."
-            silence = duration(age.silent_seconds)
-            yield Finding(name, "warn", f"{age.documents}, the longest without heartbeat for {silence}", step)
-        elif age.state == "queued" and (age.oldest_seconds or 0) > _OLD_SECONDS:
-            step = "Raise the number of workers of this stage, or look at their log."
-            yield Finding(name, "warn", f"{age.documents}, the oldest for {duration(age.oldest_seconds)}", step)
-        else:
-            yield Finding(name, "ok", f"{age.documents}, the oldest for {duration(age.oldest_seconds)}")
-    if not ages:
-        yield Finding("queues", "ok", "nothing is unfinished")
-
-
-def check_stalled(settings: Settings, database: Database) -> Iterator[Finding]:
-    """The documents that do not move, by name."""
-    stalled = database.run(lambda connection: stalled_documents(connection, _STALLED_SECONDS, _MOST_STALLED))
-    for document in stalled:
-        heartbeat = f"last heartbeat {moment(document.heartbeat_at)}" if document.heartbeat_at else "no heartbeat"
-        yield Finding(
-            f"document {document.id}",
-            "warn",
-            f"{document.folder}: {document.path}: {document.stage} {document.state} since {moment(document.moved_at)}, "
-            f"{heartbeat}",
-            _STALLED[document.state],
-        )
-    if stalled and stalled[0].documents > len(stalled):
-        step = "`pincite status` counts them all."
-        yield Finding("documents", "warn", f"{stalled[0].documents - len(stalled)} more have not moved", step)
-
-
-def check_drop_folders(settings: Settings, database: Database) -> Iterator[Finding]:
-    """The directories of drop folders are there."""
-    for folder in database.run(watched_folders):
-        if Path(folder.path).is_dir():
-            yield Finding(f"drop folder {folder.name}", "ok", folder.path)
-        else:
-            step = f"Bring the directory back, or give it up with `pincite remove --folder {folder.name}`."
-            yield Finding(f"drop folder {folder.name}", "warn", f"{folder.path} is not there", step)
-
-
 def check_broker(settings: Settings) -> Iterator[Finding]:
     """The broker answers, writes to disk, and forgets no message for want of memory."""
     try:
@@ -241,10 +154,3 @@ LOCAL: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
     check_model,
 )
 WITH_SERVICES: tuple[Callable[[Settings], Iterator[Finding]], ...] = (check_originals, check_broker, check_workers)
-WITH_DATABASE: tuple[Callable[[Settings, Database], Iterator[Finding]], ...] = (
-    check_database,
-    check_stamp,
-    check_queues,
-    check_stalled,
-    check_drop_folders,
-)

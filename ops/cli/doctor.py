@@ -62,7 +62,8 @@ def examine(settings: "Settings") -> "Iterator[Finding]":
 
 def _examine_database(settings: "Settings") -> "Iterator[Finding]":
     from db.connect import Database
-    from ops.cli.checks import WITH_DATABASE, Finding
+    from ops.cli.checks import Finding
+    from ops.cli.document_checks import WITH_DATABASE
 
     database = Database(settings.database, max_size=1)
     try:

@@ -92,8 +92,12 @@ def _print_group(code: str, documents: "Sequence[DocumentDetails]", limit: int, 
 
 def detail(document: "DocumentDetails") -> str:
     """What the message says of this document; the meaning of its code where it says no more than that."""
+    return seen(document.failure_code or "", document.failure_message or "")
+
+
+def seen(code: str, message: str) -> str:
+    """What a failure's message says beyond its code; the meaning of the code where it says no more than that."""
     from pincite.failures import FAILURES, FailureCode
 
-    kind = FAILURES[FailureCode(document.failure_code or "")]
-    message = document.failure_message or ""
+    kind = FAILURES[FailureCode(code)]
     return message.removeprefix(kind.meaning).removesuffix(kind.next_action).strip() or kind.meaning

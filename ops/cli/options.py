@@ -1,5 +1,6 @@
 """Options that several commands share, and the settings that come of them."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,6 +32,9 @@ CodeOption = Annotated[
 ]
 WaitOption = Annotated[bool, typer.Option("--wait", help="Wait until each of these documents is indexed or failed.")]
 
+_LONGEST_AGE_SECONDS = 1_000_000_000  # 31 years, as the API
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
 
 class UsageProblem(Exception):
     """The command was called in a way that makes no sense; the message says how it is meant."""
@@ -59,3 +63,18 @@ def checked_code(code: str | None) -> str | None:
     if code is not None and code not in set(FailureCode):
         raise UsageProblem(f"There is no failure code {code!r}. The codes are: {', '.join(FailureCode)}.")
     return code
+
+
+def seconds_of(age: str | None, option: str) -> float | None:
+    """An age such as `90s`, `30m`, `2h`, `1d` or `2w` in seconds.
+
+    Raises:
+        UsageProblem: it is none.
+    """
+    if age is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,9})([smhdw])", age.strip())
+    seconds = int(match[1]) * _UNITS[match[2]] if match else None
+    if seconds is None or seconds > _LONGEST_AGE_SECONDS:
+        raise UsageProblem(f"{option} wants a number and a unit, as 90s, 30m, 2h, 1d or 2w, not {age!r}.")
+    return float(seconds)

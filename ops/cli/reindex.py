@@ -1,21 +1,28 @@
-"""`pincite reindex`: read documents anew whose extractor has a new version."""
+"""`pincite reindex`: make documents anew whose extractor, chunker or stamp is not today's."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ops.cli.border import ExitCode
 from ops.cli.options import DataOption, FolderOption, JsonOption, WaitOption, load_settings
 
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from db.documents import DocumentPath
+
 
 class Stale(StrEnum):
     """What makes an indexed document stale."""
 
     EXTRACTOR = "extractor"
+    CHUNKER = "chunker"
+    STAMP = "stamp"
 
 
-StaleOption = Annotated[Stale, typer.Option("--stale", help="What is out of date: the extractor that read them.")]
+StaleOption = Annotated[Stale, typer.Option("--stale", help="What is out of date: extractor, chunker or stamp.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be read anew, and change nothing.")]
 
 
@@ -27,17 +34,24 @@ def reindex(
     wait: WaitOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Read documents anew that an older version of their extractor has read; the old index answers meanwhile."""
+    """Make documents anew that an older extractor, chunker or stamp has made; what answers goes on meanwhile."""
     from db.announce import announce
     from db.documents import reread_documents, stale_documents
+    from db.health import stale_entries
     from ops.cli.connection import connected
     from ops.cli.ingest import await_outcome
     from ops.cli.output import many, print_json, say
+    from workers.chunk import CHUNKER
     from workers.extract import current_extractors
+
+    def stale_ones(connection: "Connection[Any]") -> "list[DocumentPath]":
+        if stale is Stale.EXTRACTOR:
+            return stale_documents(connection, current_extractors(), folder)
+        return stale_entries(connection, CHUNKER if stale is Stale.CHUNKER else None, folder)
 
     with connected(load_settings(data)) as here:
         run = here.database.run
-        found = run(lambda connection: stale_documents(connection, current_extractors(), folder))
+        found = run(stale_ones)
         ids = [document.id for document in found]
         due = [] if dry_run else run(lambda connection: reread_documents(connection, ids))
         announce(here.database, here.doorbell, due)

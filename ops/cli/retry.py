@@ -14,6 +14,7 @@ from ops.cli.options import (
     WaitOption,
     checked_code,
     load_settings,
+    seconds_of,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 Ids = Annotated[list[int] | None, typer.Argument(metavar="[ID...]", show_default=False, help="Documents by number.")]
 AllOption = Annotated[bool, typer.Option("--all", help="Every failed document.")]
+OlderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--older-than", metavar="AGE", show_default=False, help="Only what failed longer ago, as 90s, 30m, 2h, 1d."
+    ),
+]
+NewerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--newer-than", metavar="AGE", show_default=False, help="Only what failed since then, as 90s, 30m, 2h, 1d."
+    ),
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be requeued, and change nothing.")]
 
 
@@ -31,6 +44,8 @@ def retry(
     all: AllOption = False,
     code: CodeOption = None,
     folder: FolderOption = None,
+    older_than: OlderOption = None,
+    newer_than: NewerOption = None,
     dry_run: DryRunOption = False,
     wait: WaitOption = False,
     json: JsonOption = False,
@@ -41,7 +56,8 @@ def retry(
     from ops.cli.documents import check_folder
     from ops.cli.ingest import await_outcome
 
-    request = RetryRequest(ids or None, folder, checked_code(code))
+    ages = seconds_of(older_than, "--older-than"), seconds_of(newer_than, "--newer-than")
+    request = RetryRequest(ids or None, folder, checked_code(code), *ages)
     _check(request, everything=all, dry_run=dry_run, wait=wait)
     with connected(load_settings(data)) as here:
         check_folder(here.database, folder)
@@ -53,10 +69,12 @@ def retry(
 
 
 def _check(request: "RetryRequest", *, everything: bool, dry_run: bool, wait: bool) -> None:
-    narrowed = any(value is not None for value in (request.ids, request.folder, request.code))
-    if not narrowed and not everything:
-        raise UsageProblem("Say which documents to retry: their IDs, --folder NAME, --code CODE, or --all.")
-    if narrowed and everything:
+    if not request.is_narrowed and not everything:
+        raise UsageProblem(
+            "Say which documents to retry: their IDs, --folder NAME, --code CODE, --older-than AGE, --newer-than AGE, "
+            "or --all."
+        )
+    if request.is_narrowed and everything:
         raise UsageProblem("--all means every failed document; leave it out to retry only some.")
     if dry_run and wait:
         raise UsageProblem("--dry-run changes nothing, so there is nothing to --wait for.")

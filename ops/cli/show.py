@@ -110,6 +110,7 @@ def _print_pages(pages: "Sequence[PageDetails]") -> None:
 
 
 def _print_attempts(attempts: "Sequence[AttemptDetails]") -> None:
+    from ops.cli.failed import seen
     from ops.cli.output import duration, moment, print_table, tell
 
     if not attempts:
@@ -119,18 +120,8 @@ def _print_attempts(attempts: "Sequence[AttemptDetails]") -> None:
     for attempt in attempts:
         took = None if attempt.ended_at is None else duration((attempt.ended_at - attempt.started_at).total_seconds())
         ended = f"{attempt.outcome} ({attempt.code})" if attempt.code else attempt.outcome
-        started = moment(attempt.started_at)
-        rows.append(
-            (
-                started,
-                attempt.version,
-                attempt.stage,
-                attempt.number,
-                ended,
-                took,
-                attempt.embedded,
-                attempt.worker,
-            )
-        )
-    headings = ["attempt at", "version", "stage", "number", "ended", "took", "embedded", "worker"]
+        diagnosis = seen(attempt.code, attempt.message or "") if attempt.code else attempt.message
+        which = (moment(attempt.started_at), attempt.version, attempt.stage, attempt.number)
+        rows.append((*which, ended, took, attempt.embedded, attempt.worker, diagnosis))
+    headings = ["attempt at", "version", "stage", "number", "ended", "took", "embedded", "worker", "what was seen"]
     print_table(headings, rows, numbers=["version", "number", "took", "embedded"])

@@ -1,7 +1,7 @@
 """`pincite status`: folders with their counts, and what is being worked on."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ops.cli.options import DataOption, FolderOption, JsonOption, load_settings
 
@@ -9,16 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from db.folders import FolderDetails
+    from db.pace import StageWork, Throughput
     from db.sweep import QueueAge
 
 RECENT_SECONDS = 60.0
+PACE_SECONDS = 300.0
 
 
 def status(data: DataOption = None, folder: FolderOption = None, json: JsonOption = False) -> None:
-    """Show folders with their documents by state, and how long the unfinished ones wait."""
+    """Show folders with their documents by state, how long the unfinished ones wait, and how fast they go through."""
     from api.models.folders import folder_of
     from db.folders import count_failures, list_folders
     from db.health import recent_work
+    from db.pace import stage_work, throughput
     from db.sweep import queue_ages
     from ops.cli.connection import connected
     from ops.cli.documents import no_such_folder
@@ -29,11 +32,13 @@ def status(data: DataOption = None, folder: FolderOption = None, json: JsonOptio
         failures = count_failures(connection, folder)
         ages = queue_ages(connection)
         recent = recent_work(connection, RECENT_SECONDS)
+        pace, stages = throughput(connection, PACE_SECONDS), stage_work(connection, PACE_SECONDS)
     if folder is not None and not folders:
         raise no_such_folder([folder])
     if json:
         listed = [folder_of(item, failures).model_dump(mode="json") for item in folders]
-        print_json({"folders": listed, "unfinished": [asdict(age) for age in ages], "last_minute": asdict(recent)})
+        counts = {"unfinished": [asdict(age) for age in ages], "last_minute": asdict(recent)}
+        print_json({"folders": listed, **counts, **_pace_json(pace, stages)})
         return
     print_folders(folders)
     codes: dict[str, dict[str, int]] = {}
@@ -41,6 +46,7 @@ def status(data: DataOption = None, folder: FolderOption = None, json: JsonOptio
         codes.setdefault(failure.folder, {})[failure.code] = failure.documents
     _print_notes(folders, codes)
     _print_unfinished(ages, asdict(recent))
+    _print_pace(pace, stages)
 
 
 def print_folders(folders: "Sequence[FolderDetails]") -> None:
@@ -86,3 +92,31 @@ def _print_unfinished(ages: "Sequence[QueueAge]", recent: dict[str, int]) -> Non
         print_table(headings, rows, numbers=headings[2:])
     indexed, failed, chunks = recent["indexed"], recent["failed"], recent["chunks"]
     tell(f"In the last minute: {indexed} indexed ({chunks} chunks), {failed} failed.")
+
+
+def _pace_json(pace: "Throughput", stages: "Sequence[StageWork]") -> dict[str, Any]:
+    from db.pace import seconds_left
+
+    counted = {"documents": pace.documents, "pages": pace.pages, "chunks": pace.chunks}
+    per_minute = {f"{name}_per_minute": round(pace.per_minute(count), 2) for name, count in counted.items()}
+    left = seconds_left(stages, pace.seconds)
+    return {
+        "throughput": {"seconds": pace.seconds, **counted, **per_minute},
+        "time_left": {"seconds": None if left is None else round(left, 1), "stages": [asdict(one) for one in stages]},
+    }
+
+
+def _print_pace(pace: "Throughput", stages: "Sequence[StageWork]") -> None:
+    from db.pace import seconds_left
+    from ops.cli.output import duration, tell
+
+    unfinished = max(stage.documents for stage in stages)
+    if pace.documents and pace.seconds is not None:
+        numbers = (pace.documents, pace.pages, pace.chunks)
+        documents, pages, chunks = (f"{pace.per_minute(number):.1f}" for number in numbers)
+        measured = f"Pace over the last {duration(pace.seconds)}"
+        tell(f"{measured}: {documents} documents, {pages} pages, {chunks} chunks a minute.")
+    if unfinished:
+        left = seconds_left(stages, pace.seconds)
+        unknown = f"unknown; not every stage has passed a document on within the last {duration(PACE_SECONDS)}"
+        tell(f"Time left at this pace: {unknown if left is None else f'about {duration(left)}'}.")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,9 @@ def _worker(queue: str, *options: str) -> tuple[str, ...]:
 
 def children_environment(settings: Settings) -> dict[str, str]:
     """What the children get on top of our own environment: every setting that was set, by its variable's name."""
-    given = {_variable(name): _text(getattr(settings, name)) for name in settings.model_fields_set}
     originals = settings.originals if "://" in settings.originals else str(Path(settings.originals).resolve())
     return {
-        **{name: text for name, text in given.items() if text is not None},
+        **environment_of(settings),
         "PINCITE_DATA": str(settings.data.resolve()),
         "PINCITE_ORIGINALS_URL": originals,
         "DATABASE_URL": settings.database,
@@ -53,6 +53,14 @@ def children_environment(settings: Settings) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def environment_of(settings: Settings, leave_out: Collection[str] = ()) -> dict[str, str]:
+    """The settings that were set, by their variables' names, but for the fields named in `leave_out`."""
+    given = {
+        _variable(name): _text(getattr(settings, name)) for name in sorted(settings.model_fields_set - {*leave_out})
+    }
+    return {name: text for name, text in given.items() if text is not None}
 
 
 def _variable(field: str) -> str:

@@ -69,6 +69,7 @@ def open_installation(settings: Settings) -> Iterator[Installation]:
     data = make_data_directory(settings)
     with ExitStack() as stack:
         stack.callback(os.close, _claim(data))
+        _refuse_half_restored(data)
         end_leftovers(data)
         update_record(data, supervisor_pid=os.getpid(), database_url=None, broker_url=None, api_url=None)
         stack.callback(_withdraw, data)
@@ -196,6 +197,14 @@ def _claim(data: Path) -> int:
                 os.close(descriptor)
                 raise AlreadyRunningError(data, read_record(data).supervisor_pid) from None
         time.sleep(0.05)
+
+
+def _refuse_half_restored(data: Path) -> None:
+    if backup := read_record(data).restoring:
+        raise ServiceError(
+            f"A restore of {backup} into {data} was interrupted, and only a part of it is there. "
+            f"Delete {data} and restore again."
+        )
 
 
 def _withdraw(data: Path) -> None:

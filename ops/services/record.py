@@ -17,7 +17,8 @@ class Record:
     """What another terminal, or the next start, has to know.
 
     The addresses hold only while the installation's lock is held. `cluster`, `socket_directory` and
-    `state_directory` are set only where they lie outside the data directory.
+    `state_directory` are set only where they lie outside the data directory. `restoring` names the backup whose
+    restore has begun and not ended.
     """
 
     supervisor_pid: int | None = None
@@ -27,6 +28,7 @@ class Record:
     cluster: str | None = None
     socket_directory: str | None = None
     state_directory: str | None = None
+    restoring: str | None = None
 
 
 def read_record(data: Path) -> Record:

@@ -32,7 +32,12 @@ def content_bomb(megabytes: int) -> bytes:
     ("name", "data", "code", "names"),
     [
         ("bomb.pdf", content_bomb(400), FailureCode.OUT_OF_MEMORY, "256 MiB (PINCITE_EXTRACT_MEMORY_MB)"),
-        ("bomb.png", bomb_png(), FailureCode.TOO_LARGE, "900000000 pixels"),
+        (
+            "bomb.png",
+            bomb_png(),
+            FailureCode.TOO_LARGE,
+            "900,000,000 pixels; the limit is 90,000,000 (PINCITE_MAX_PIXELS)",
+        ),
     ],
 )
 def test_a_bomb_fails_by_name_and_the_next_document_is_read(

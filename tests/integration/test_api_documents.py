@@ -196,7 +196,7 @@ class TestRetry:
         received = arrive(database)
         fail(database, received, "corrupt")
         answer = client.post(f"/v1/documents/{received.id}/retry")
-        assert (answer.status_code, answer.json()) == (200, {"requeued": [received.id], "left": []})
+        assert (answer.status_code, answer.json()) == (200, {"dry_run": False, "requeued": [received.id], "left": []})
         document = client.get(f"/v1/documents/{received.id}").json()
         assert (document["state"], document["failure"]) == ("queued", None)
         assert [attempt["code"] for attempt in document["attempts"]] == [None]
@@ -217,6 +217,10 @@ class TestRetry:
         fail(database, two, "encrypted")
         assert client.post("/v1/retry", json={"code": "encrypted", "folder": "inbox"}).json()["requeued"] == []
         assert client.post("/v1/retry", json={"code": "encrypted"}).json()["requeued"] == [two.id]
+        older, newer = ({"all": False, f"{age}_than_seconds": 3600} for age in ("older", "newer"))
+        assert client.post("/v1/retry", json=older).json()["requeued"] == []
+        plan = client.post("/v1/retry", json={**newer, "dry_run": True}).json()
+        assert (plan["dry_run"], plan["requeued"]) == (True, [one.id])
         assert client.post("/v1/retry", json={"all": True}).json()["requeued"] == [one.id]
 
     @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ class TestPages:
     [
         ("POST", "/v1/retry", {}),
         ("POST", "/v1/retry", {"document_ids": [1]}),
-        ("POST", "/v1/retry", {"dry_run": True, "code": "corrupt"}),
+        ("POST", "/v1/retry", {"rehearse": True, "code": "corrupt"}),
         ("POST", "/v1/retry", {"all": True, "code": "corrupt"}),
         ("POST", "/v1/search", {"query": "marmot", "folder": "nope"}),
         ("POST", "/v1/ask", {"question": "marmot", "folder": "nope"}),

@@ -102,9 +102,9 @@ def test_doctor_names_documents_that_do_not_move(run, papers, database):
         connection.execute(b"UPDATE documents SET received_at = now() - interval '10 minutes' WHERE path = 'a.txt'")
     findings = json.loads(run("doctor", "--json").stdout)["findings"]
     [stalled] = [finding for finding in findings if finding["name"].startswith("document ")]
-    assert stalled["level"] == "warn"
+    assert stalled["level"] == "fail"
     assert "papers: a.txt: extract queued since" in stalled["message"]
-    assert "no heartbeat" in stalled["message"]
+    assert "no worker has taken it yet, no heartbeat, waited 10 min " in stalled["message"]
     assert "worker" in stalled["next_step"]
 
 

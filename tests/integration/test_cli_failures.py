@@ -1,10 +1,14 @@
 """`status`, `show`, `failed` and `retry` on real services."""
 
 from db.folders import ensure_folder, watch_folder
+from db.pipeline import close_attempt, fail_document, index_document
+from db.stamps import activate_stamp
 from ops.cli.border import ExitCode
 from pincite.documents import State
 from pincite.failures import FAILURES, FailureCode
 from tests.fixtures.cli import all_documents, answer, fail, fail_later, state_of
+from tests.fixtures.database import claim_id
+from tests.fixtures.indexed import MODEL
 
 
 def test_status(run, papers, database):
@@ -98,3 +102,62 @@ def test_retry_of_a_drop_folders_file_is_left_to_the_watcher(run, database, pape
     database.run(lambda connection: watch_folder(connection, "papers", str(papers)))
     fail(database, "papers", "a.txt")
     assert "read anew at the next scan" in run("retry", "--code", "read_error").stdout
+
+
+def aged(database, document_id: int, interval: str) -> int:
+    with database.transaction() as connection:
+        connection.execute(
+            b"UPDATE documents SET failed_at = now() - %s::interval WHERE id = %s", [interval, document_id]
+        )
+    return document_id
+
+
+def test_retry_by_age(run, database, tmp_path):
+    ages = ("3 days", "5 hours", "10 minutes")
+    three, five, ten = (aged(database, fail_later(database, run, tmp_path, f"{age}.txt"), age) for age in ages)
+
+    def planned(*arguments: str) -> list[int]:
+        return [item["id"] for item in answer(run("retry", *arguments, "--dry-run", "--json"))["requeued"]]
+
+    assert planned("--older-than", "2h") == [three, five]
+    assert planned("--newer-than", "1d") == [five, ten]
+    assert planned("--older-than", "2h", "--newer-than", "1d", "--code", "corrupt") == [five]
+    assert planned("--older-than", "90s", "--folder", "late") == [three, five, ten]
+    assert answer(run("retry", "--newer-than", "30m", "--json"))["requeued"][0]["id"] == ten
+    assert (state_of(database, ten), state_of(database, five)) == (State.QUEUED, State.FAILED)
+
+
+def test_an_age_is_a_number_and_a_unit(run):
+    for age in ("2", "h", "-2h", "2 hours", "999999w"):
+        result = run("retry", f"--older-than={age}")
+        assert result.exit_code == ExitCode.USAGE
+        assert "as 90s, 30m, 2h" in result.stderr
+
+
+def test_every_earlier_diagnosis_is_kept(run, database, tmp_path):
+    document_id = fail_later(database, run, tmp_path)
+    run("retry", str(document_id))
+    held = claim_id(database, document_id)
+    database.run(lambda connection: fail_document(connection, held, "encrypted", "It has a password.", permanent=True))
+    database.run(lambda connection: close_attempt(connection, held.lease, "failed", "encrypted", "It has a password."))
+    run("retry", str(document_id))
+    held = claim_id(database, document_id)
+    database.run(lambda connection: index_document(connection, held, activate_stamp(connection, MODEL.stamp).id, "x/1"))
+    database.run(lambda connection: close_attempt(connection, held.lease, "done"))
+    assert state_of(database, document_id) is State.INDEXED
+    shown = answer(run("show", str(document_id), "--json"))
+    assert shown["failure"] is None
+    tries = [(attempt["outcome"], attempt["code"], attempt["message"]) for attempt in shown["attempts"]]
+    damaged, locked = ("failed", "corrupt", "The file is damaged."), ("failed", "encrypted", "It has a password.")
+    assert tries == [damaged, locked, ("done", None, None)]
+    text = run("show", str(document_id)).stdout
+    for code, message in (("corrupt", "The file is damaged."), ("encrypted", "It has a password.")):
+        (line,) = [line for line in text.splitlines() if f"failed ({code})" in line]
+        assert message in line
+
+
+def test_the_reason_why_a_file_was_not_taken_in_outlives_its_mending(run, database, papers):
+    document_id = fail(database, "papers", "a.txt")
+    run("ingest", str(papers / "a.txt"), "--folder", "papers")
+    assert state_of(database, document_id) is State.QUEUED
+    assert "Permission denied." in run("show", str(document_id)).stdout

@@ -11,12 +11,14 @@ from psycopg import sql
 
 import db.announce
 import db.attachments
+import db.backup
 import db.connect
 import db.contents
 import db.copies
 import db.documents
 import db.folders
 import db.health
+import db.pace
 import db.pages
 import db.pipeline
 import db.retry
@@ -95,12 +97,14 @@ def test_every_query_has_a_function_of_its_name() -> None:
     rooms = [
         db.announce,
         db.attachments,
+        db.backup,
         db.connect,
         db.contents,
         db.copies,
         db.documents,
         db.folders,
         db.health,
+        db.pace,
         db.pages,
         db.pipeline,
         db.retry,
@@ -132,6 +136,14 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "clear_text": "copy_reading",
         "copy_text": "copy_reading",
         "copy_pages": "copy_reading",
+        "record_refusal": "receive_unreadable",
+        "hold_originals": "held_originals",
+        "release_originals": "held_originals",
+        "export_snapshot": "frozen",
+        "requeue_running": "set_going",
+        "close_interrupted": "set_going",
+        "forget_rings": "set_going",
+        "release_all_pages": "set_going",
     }
     for name, query in named_queries().items():
         if query.file != "migrations.sql":

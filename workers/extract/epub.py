@@ -15,7 +15,7 @@ from pincite.documents import Block, Extracted, Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.html import decode_markup, read_markup
 from workers.extract.html_tree import collapse
-from workers.extract.limits import check_characters
+from workers.extract.limits import check_characters, check_parts
 from workers.extract.options import ReaderOptions
 from workers.extract.unread_pictures import UnreadPictures
 from workers.extract.xml_part import Element, parse_xml
@@ -24,7 +24,6 @@ from workers.extract.zip_container import ZipContainer, open_container
 NAME, VERSION = "epub", 2
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_MOST_CHAPTERS = 20_000
 # These scramble the first bytes of fonts and hide no text.
 _FONT_OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
 _CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document"})
@@ -130,9 +129,7 @@ class _Book:
         ]
         if not chapters:
             raise _corrupt(f"{name} names no chapters in its reading order (spine)")
-        if len(chapters) > _MOST_CHAPTERS:
-            detail = f"It has {len(chapters):,} chapters; the limit is {_MOST_CHAPTERS:,} (fixed)"
-            raise DocumentFailure(FailureCode.TOO_LARGE, detail)
+        check_parts(len(chapters), self._options)
         return _Package(title, tuple(dict.fromkeys(chapters)))
 
     def _package_name(self) -> str:

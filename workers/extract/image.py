@@ -5,8 +5,8 @@ from pathlib import Path
 from PIL import Image
 
 from pincite.documents import Extracted, PageText, TextSource
-from pincite.picture_file import DAMAGE, opened, orientation, seek
-from workers.extract.limits import check_pages
+from pincite.picture_file import DAMAGE, opened, orientation
+from workers.extract.limits import check_pages, check_pixels
 from workers.extract.options import ReaderOptions
 
 NAME, VERSION = "image", 2
@@ -25,7 +25,8 @@ def extract_image(path: Path, options: ReaderOptions) -> Extracted:
         count = getattr(picture, "n_frames", 1)
         check_pages(count, options)
         for index in range(count):
-            seek(picture, index)
+            picture.seek(index)
+            check_pixels(picture.width * picture.height, options)
             picture.load()
             width, height = _size_in_points(picture)
             pages.append(PageText(index + 1, "", TextSource.NONE, width=width, height=height, awaits_ocr=True))

@@ -26,5 +26,17 @@ def check_characters(characters: int, options: ReaderOptions) -> None:
         raise _too_large(f"at least {characters:,} characters", limit, "PINCITE_MAX_CHARACTERS")
 
 
+def check_pixels(pixels: int, options: ReaderOptions) -> None:
+    """Raise TOO_LARGE for a picture over PINCITE_MAX_PIXELS."""
+    if pixels > options.max_pixels:
+        raise _too_large(f"{pixels:,} pixels", f"{options.max_pixels:,}", "PINCITE_MAX_PIXELS")
+
+
+def check_parts(parts: int, options: ReaderOptions) -> None:
+    """Raise TOO_LARGE for a container with more parts than PINCITE_MAX_PARTS."""
+    if parts > options.max_parts:
+        raise _too_large(f"{parts:,} parts", f"{options.max_parts:,}", "PINCITE_MAX_PARTS")
+
+
 def _too_large(seen: str, limit: str, setting: str) -> DocumentFailure:
     return DocumentFailure(FailureCode.TOO_LARGE, f"It has {seen}; the limit is {limit} ({setting})")

@@ -45,10 +45,10 @@ def extract_mail(path: Path, options: ReaderOptions) -> Extracted:
     warnings: list[Warning] = []
     message = _parsed(path, warnings)
     try:
-        letter = take_apart(message)
+        letter = take_apart(message, options)
         files = enclosed_files(letter)
     except RecursionError as error:
-        raise DocumentFailure(FailureCode.TOO_LARGE, "Its parts are nested too deep") from error
+        raise DocumentFailure(FailureCode.TOO_LARGE, "Its parts are nested too deep (a fixed limit)") from error
     warnings += letter.warnings
     heads = [(name, header_text(message, name)) for name in _SHOWN]
     head = "\n".join(f"{name}: {value}" for name, value in heads if value)
@@ -82,7 +82,7 @@ def _parsed(path: Path, warnings: list[Warning]) -> Message:
             parser.feed(piece)
         return parser.close()
     except RecursionError as error:
-        raise DocumentFailure(FailureCode.TOO_LARGE, "Its parts are nested too deep") from error
+        raise DocumentFailure(FailureCode.TOO_LARGE, "Its parts are nested too deep (a fixed limit)") from error
 
 
 def _pieces(path: Path, warnings: list[Warning]) -> Iterator[bytes]:

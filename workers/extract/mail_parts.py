@@ -7,11 +7,12 @@ from email.message import Message
 from pincite.documents import Attachment, Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.cleaning import clean_text
+from workers.extract.limits import check_parts
 from workers.extract.mail_content import decoded_bytes, message_bytes, part_text
 from workers.extract.mail_headers import header_text, parameter
 from workers.extract.mail_pictures import is_logo, shown_pictures
+from workers.extract.options import ReaderOptions
 
-_MOST_PARTS = 20_000
 # Each message in a message is a document that holds all that are within it.
 _DEEPEST_MESSAGE = 10
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
@@ -32,15 +33,19 @@ class Rendition:
 
 @dataclass(slots=True)
 class Letter:
-    """A message taken apart. Each of `bodies` is one stretch of its body in all its versions; `files` are parts."""
+    """A message taken apart within the limits of `options`.
 
+    Each of `bodies` is one stretch of its body in all its versions; `files` are parts.
+    """
+
+    options: ReaderOptions
     bodies: list[list[Rendition]] = field(default_factory=list)
     files: list[Message] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
     parts: int = 0
 
 
-def take_apart(message: Message) -> Letter:
+def take_apart(message: Message, options: ReaderOptions) -> Letter:
     """Sort the parts of a message.
 
     Raises:
@@ -49,7 +54,7 @@ def take_apart(message: Message) -> Letter:
     """
     if _is_encrypted(message):
         raise _encrypted()
-    letter = Letter()
+    letter = Letter(options)
     _sort(message, letter)
     for versions in letter.bodies:
         if any(_PGP_MESSAGE.match(version.text) for version in versions):
@@ -72,8 +77,7 @@ def _is_encrypted(part: Message) -> bool:
 def _sort(part: Message, letter: Letter) -> None:
     """Put a part, and what is below it, where it belongs."""
     letter.parts += 1
-    if letter.parts > _MOST_PARTS:
-        raise DocumentFailure(FailureCode.TOO_LARGE, f"It has more than {_MOST_PARTS:,} parts (a fixed limit)")
+    check_parts(letter.parts, letter.options)
     kind = part.get_content_type()
     if kind in _SIGNATURES:
         return
@@ -95,7 +99,7 @@ def _sort(part: Message, letter: Letter) -> None:
 
 def _sort_versions(part: Message, letter: Letter) -> None:
     """The parts of an alternative show one thing; their texts are versions of one stretch of the body."""
-    within = Letter(parts=letter.parts)
+    within = Letter(letter.options, parts=letter.parts)
     for below in _below(part):
         _sort(below, within)
     letter.parts = within.parts

@@ -11,6 +11,10 @@ class ReaderOptions:
     max_file_mb: int
     max_pages: int
     max_characters: int
+    max_pixels: int
+    max_parts: int
+    max_part_mb: int
+    max_ratio: int
     ocr_languages: str
     ocr_dpi: int
     ocr_max_pixels: int

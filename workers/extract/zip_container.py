@@ -1,7 +1,8 @@
 """ZIP containers (Office Open XML, OpenDocument): members are read one by one, within a bound.
 
-Nothing is unpacked to disk. What a container unpacks to in all may not pass PINCITE_MAX_FILE_MB, nor may one part pass
-`LARGEST_PART` bytes: an XML tree takes several times the memory of its text.
+Nothing is unpacked to disk. What a container unpacks to in all may not pass PINCITE_MAX_FILE_MB, nor may one part that
+is read whole pass PINCITE_MAX_PART_MB: an XML tree takes several times the memory of its text. XML of the wild shrinks
+to a tenth, seldom to a hundredth; only what is made to burst passes PINCITE_MAX_RATIO.
 """
 
 import errno
@@ -15,13 +16,10 @@ from pathlib import Path
 from typing import IO
 
 from pincite.failures import DocumentFailure, FailureCode
+from workers.extract.limits import check_parts
 from workers.extract.options import ReaderOptions
 
-LARGEST_PART = 192 * 2**20
-# XML of the wild shrinks to a tenth, seldom to a hundredth; only what is made to burst shrinks to less than this.
-_HIGHEST_RATIO = 400
 _SMALL_PART = 8 * 2**20
-_MOST_MEMBERS = 100_000
 
 # What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
 # Of these no more than the declared size is ever unpacked; bzip2 and LZMA unpack first and cut afterwards.
@@ -42,12 +40,11 @@ class ZipContainer:
     """The members of an open container by name. Names are matched without regard to case, as OPC asks."""
 
     def __init__(self, archive: zipfile.ZipFile, options: ReaderOptions) -> None:
-        self._archive = archive
+        self._archive, self._options = archive, options
         self._allowance = options.max_file_mb * 2**20
         self._setting = f"{options.max_file_mb:,} MiB (PINCITE_MAX_FILE_MB)"
         members = archive.infolist()
-        if len(members) > _MOST_MEMBERS:
-            raise DocumentFailure(FailureCode.TOO_LARGE, f"It holds {len(members):,} parts; {_MOST_MEMBERS:,} are read")
+        check_parts(len(members), options)
         self._members = {member.filename.lower(): member for member in members}
 
     def __contains__(self, name: str) -> bool:
@@ -64,7 +61,7 @@ class ZipContainer:
         Raises:
             DocumentFailure: CORRUPT where it is missing or damaged, ENCRYPTED, TOO_LARGE.
         """
-        with self._opened(name, LARGEST_PART) as file:
+        with self._opened(name, self._options.max_part_mb << 20) as file:
             return file.read()
 
     def stream(self, name: str) -> AbstractContextManager[IO[bytes]]:
@@ -104,14 +101,14 @@ class ZipContainer:
         self._allowance -= size
         if self._allowance < 0:
             raise DocumentFailure(FailureCode.TOO_LARGE, f"It unpacks to more than the limit of {self._setting}")
+        seen = f"Its part {member.filename[:200]!r} unpacks to"
         if largest is not None and size > largest:
-            detail = f"Its part {member.filename[:200]!r} unpacks to {size / 2**20:,.0f} MiB"
-            raise DocumentFailure(FailureCode.TOO_LARGE, f"{detail}; the limit is {largest >> 20} MiB")
-        if size > _SMALL_PART and size > _HIGHEST_RATIO * max(member.compress_size, 1):
-            detail = (
-                f"Its part {member.filename[:200]!r} unpacks to {size // max(member.compress_size, 1):,} times its size"
-            )
-            raise DocumentFailure(FailureCode.TOO_LARGE, f"{detail}; the limit is {_HIGHEST_RATIO} times")
+            limit = f"the limit is {largest >> 20:,} MiB (PINCITE_MAX_PART_MB)"
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"{seen} {size / 2**20:,.0f} MiB; {limit}")
+        packed, highest = max(member.compress_size, 1), self._options.max_ratio
+        if size > _SMALL_PART and size > highest * packed:
+            limit = f"the limit is {highest:,} times (PINCITE_MAX_RATIO)"
+            raise DocumentFailure(FailureCode.TOO_LARGE, f"{seen} {size // packed:,} times its size; {limit}")
 
 
 @contextmanager
