@@ -32,6 +32,19 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True)
+class Horizon:
+    """How far ahead, in seconds, Pincite sets moments: the end of a lease, the next try, the end of a page's claim.
+
+    What lies further ahead by more than `slack_seconds` was written before the clock was set back.
+    """
+
+    lease_seconds: float
+    retry_seconds: float
+    claim_seconds: float
+    slack_seconds: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
 class QueueAge:
     """How many documents wait or work in one stage; the oldest ring and the longest silence, in seconds."""
 
@@ -52,6 +65,16 @@ def expire_leases(
         "message": message,
     }
     return fetch_all(connection, "expire_leases", parameters, LostLease)
+
+
+def forgive_clock(connection: Connection[Any], horizon: Horizon) -> int:
+    """Set right what a clock that was set back left in the future; gives how many documents and pages."""
+    return execute(connection, "forgive_clock", asdict(horizon)) + forgive_page_claims(connection, horizon)
+
+
+def forgive_page_claims(connection: Connection[Any], horizon: Horizon) -> int:
+    """Free the pages whose claims end further ahead than anybody claims one; gives how many."""
+    return execute(connection, "forgive_page_claims", asdict(horizon))
 
 
 def wake_due(connection: Connection[Any]) -> int:

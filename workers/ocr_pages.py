@@ -52,7 +52,7 @@ def read_pages(job: Job) -> Result:
     if claim.attempts > 1:  # who held the lease before was lost, and with it the claim on a page
         job.save(lambda connection: release_pages(connection, claim))
     give_back = time.monotonic() + context.settings.ocr_slice_seconds
-    seconds = _claim_seconds(context.settings)
+    seconds = claim_seconds(context.settings)
     unread = context.database.run(lambda connection: count_unread(connection, claim))
     _ask_for_help(context, claim, min(unread, context.settings.ocr_workers) - 1)
     begun = False
@@ -99,7 +99,7 @@ def help_read_pages(context: WorkerContext, document_id: int, version: int) -> i
 
 def _read_one(context: WorkerContext, reading: Reading, path: Path) -> bool:
     """Read one page and save it; False when none is left, or the document is no longer wanted."""
-    seconds = _claim_seconds(context.settings)
+    seconds = claim_seconds(context.settings)
     page = context.database.run(lambda connection: take_page(connection, reading, seconds))
     if page is None:
         return False
@@ -135,7 +135,8 @@ def _others_wait(context: WorkerContext) -> bool:
         return False
 
 
-def _claim_seconds(settings: Settings) -> float:
+def claim_seconds(settings: Settings) -> float:
+    """How long a worker may keep a page that it has taken."""
     return settings.ocr_page_seconds + PAGE_GRACE_SECONDS + _MARGIN_SECONDS
 
 

@@ -39,6 +39,9 @@ logger = logging.getLogger(__name__)
 
 Saved = TypeVar("Saved")
 
+# So many times its length a pause between two tries may last.
+MOST_JITTER = 1.25
+
 
 class LeaseLostError(Exception):
     """The document changed, was removed, or is worked on by somebody else: the result is thrown away."""
@@ -177,7 +180,7 @@ def back_off(attempts: int, context: WorkerContext) -> float:
     """Seconds until try number `attempts` + 1: doubling, capped, with up to a quarter of jitter."""
     settings = context.settings
     seconds = min(settings.retry_seconds * 2.0 ** (attempts - 1), settings.retry_max_seconds)
-    return seconds * random.uniform(1.0, 1.25)
+    return seconds * random.uniform(1.0, MOST_JITTER)
 
 
 def _finish(connection: Connection[Any], claim: Claim, step: Step, result: Result) -> None:

@@ -9,12 +9,14 @@ import time
 from db.announce import announce
 from db.backup import may_let_go
 from db.documents import used_originals
-from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
+from db.sweep import Hearing, Horizon, expire_leases, forgive_clock, unheard_documents, wake_due
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, BrokerUnavailableError, Doorbell
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import Originals, OriginalsUnavailableError
 from pincite.sandbox import sweep_job_directories
 from workers.context import WorkerContext
+from workers.ocr_pages import claim_seconds
+from workers.step import MOST_JITTER
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +32,7 @@ def sweep(context: WorkerContext) -> None:
     """Requeue what lost its worker, wake what is due, ring for what nobody rang for, let go of unused bytes."""
     if context.watchfulness.is_reliable():
         _expire(context)
+    _forgive_clock(context)
     context.database.run(wake_due)
     hearing = _hearing(context.doorbell)
     due = context.database.run(lambda connection: unheard_documents(connection, hearing))
@@ -51,6 +54,14 @@ def _expire(context: WorkerContext) -> None:
     )
     for lease in lost:
         logger.warning("document %d (%r): its worker is gone; it is %s", lease.id, lease.path, lease.state)
+
+
+def _forgive_clock(context: WorkerContext) -> None:
+    settings = context.settings
+    horizon = Horizon(settings.lease_seconds, settings.retry_max_seconds * MOST_JITTER, claim_seconds(settings))
+    found = context.database.run(lambda connection: forgive_clock(connection, horizon))
+    if found:
+        logger.warning("the database's clock was set back: %d documents and pages are counted from now", found)
 
 
 def _hearing(doorbell: Doorbell) -> Hearing:

@@ -21,6 +21,26 @@ UPDATE documents d SET
 FROM lost WHERE d.id = lost.id
 RETURNING d.id, d.path, d.state;
 
+-- name: forgive_clock
+-- Moments further ahead than Pincite ever sets them: the database's clock was set back, and they are counted from now.
+UPDATE documents SET
+    heartbeat_at = least(heartbeat_at, now()),
+    leased_until = least(leased_until, now() + make_interval(secs => %(lease_seconds)s)),
+    due_at = CASE WHEN due_at > now() + make_interval(secs => %(retry_seconds)s::float8 + %(slack_seconds)s::float8) THEN now() ELSE due_at END,
+    rung_at = CASE WHEN rung_at > now() + make_interval(secs => %(slack_seconds)s::float8) THEN NULL ELSE rung_at END
+WHERE state IN ('queued', 'running', 'retrying') AND (
+    heartbeat_at > now() + make_interval(secs => %(slack_seconds)s::float8)
+    OR leased_until > now() + make_interval(secs => %(lease_seconds)s::float8 + %(slack_seconds)s::float8)
+    OR due_at > now() + make_interval(secs => %(retry_seconds)s::float8 + %(slack_seconds)s::float8)
+    OR rung_at > now() + make_interval(secs => %(slack_seconds)s::float8))
+RETURNING id;
+
+-- name: forgive_page_claims
+-- Pages that somebody has taken for longer than anybody takes one: the database's clock was set back, and they are free.
+UPDATE pages SET claimed_until = NULL
+WHERE awaits_ocr AND claimed_until > now() + make_interval(secs => %(claim_seconds)s::float8 + %(slack_seconds)s::float8)
+RETURNING number;
+
 -- name: wake_due
 -- Documents whose time to be tried again has come.
 UPDATE documents SET state = 'queued', due_at = NULL, rung_at = NULL
