@@ -21,7 +21,14 @@ from db.stamps import active_stamp
 from db.sweep import queue_ages
 from ops.cli.output import duration, moment
 from pincite.documents import State
-from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE, celery_app
+from pincite.doorbell import (
+    EMBED_QUEUE,
+    EXTRACT_QUEUE,
+    OCR_QUEUE,
+    PRODUCER_SECONDS,
+    SWEEP_QUEUE,
+    celery_app,
+)
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
 from pincite.originals import Originals, OriginalsUnavailableError
@@ -207,7 +214,7 @@ def check_broker(settings: Settings) -> Iterator[Finding]:
 
 def check_workers(settings: Settings) -> Iterator[Finding]:
     """A worker answers for every queue."""
-    app = celery_app(settings)
+    app = celery_app(settings, socket_timeout=PRODUCER_SECONDS)
     try:
         served = _served(app)
     except (OperationalError, RedisError, OSError) as error:
