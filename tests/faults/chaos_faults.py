@@ -229,15 +229,15 @@ class Fault:
 
 
 FAULTS = (
-    Fault("kill -9 of a worker that holds a lease", kill_lease_holder, 5, 9),
+    Fault("kill -9 of a worker that holds a lease", kill_lease_holder, 4, 7),
     Fault("kill -9 of a sandbox with its reader", kill_reader, 2, 4),
     Fault("kill -9 of all extract workers", _kill_tree("extract"), 1, 3),
-    Fault("kill -9 of all OCR workers", _kill_tree("ocr"), 1, 3),
+    Fault("kill -9 of all OCR workers", _kill_tree("ocr"), 1, 2),
     Fault("kill -9 of the embed worker", _kill_tree("embed"), 0, 1),
     Fault("kill -9 of a worker's parent alone", kill_worker_parent, 1, 2),
     Fault("kill -9 of sweep and beat", _kill_tree("sweep"), 1, 2),
-    Fault("kill -9 of the API", _kill_tree("api"), 1, 2),
-    Fault("kill -9 of the drop-folder watcher", _kill_tree("dropfolder"), 1, 3),
+    Fault("kill -9 of the API", _kill_tree("api"), 0, 1),
+    Fault("kill -9 of the drop-folder watcher", _kill_tree("dropfolder"), 1, 2),
     Fault("kill -9 of the supervisor, then `pincite up`", kill_supervisor, 0, 1),
     Fault("SIGSTOP of a lease holder beyond the heartbeat limit", freeze_lease_holder, 1, 3),
     Fault("SIGSTOP of a whole worker beyond the heartbeat limit", freeze_worker, 1, 2),
@@ -252,7 +252,7 @@ FAULTS = (
     Fault("20 deliveries at random", deliver_again, 4, 7),
     Fault("deliveries twice and backwards", deliver_backwards, 3, 6),
     Fault("retry of failed documents", retry_some, 3, 5),
-    Fault("a second watcher", second_watcher, 0, 2),
+    Fault("a second watcher", second_watcher, 0, 1),
 )
 
 

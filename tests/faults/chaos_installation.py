@@ -35,7 +35,7 @@ SHORT: dict[str, Any] = {
     "worker_nice": 0,
     "extract_workers": 2,
     "ocr_workers": 1,
-    "embed_workers": 2,
+    "embed_workers": 1,
     "ocr_languages": "eng",
 }
 _UP = "from ops.cli import main; main()"

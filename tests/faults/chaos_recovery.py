@@ -3,14 +3,17 @@
 import random
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import psutil
+from psycopg import Connection
 
 from db.connect import Database
-from db.documents import Arrival, receive_document
+from db.documents import Arrival, Received, receive_document, remove_document
 from db.folders import ensure_folder
 from pincite.originals import Originals
 from tests.faults.chaos_documents import sentences
@@ -48,16 +51,22 @@ KILLS: Mapping[str, Kill] = {
 }
 
 
-def add_long_documents(running: Running, number: int) -> None:
-    """Documents that take some seconds to embed."""
-    settings, draw = running.full_settings(), random.Random("recovery")
+@contextmanager
+def long_document(running: Running, name: str) -> Iterator[None]:
+    """A document that takes some seconds to embed, and that nobody else waits behind; removed at the end."""
+    settings = running.full_settings()
     database, originals = Database(settings.database, max_size=1), Originals(settings.originals)
+    text = sentences(random.Random(name), name, 1500).encode()
+
+    def receive(connection: Connection[Any]) -> Received | None:
+        return receive_document(connection, Arrival(ensure_folder(connection, "long"), name, len(text), digest))
+
     try:
-        folder = database.run(lambda connection: ensure_folder(connection, "long"))
-        for n in range(number):
-            original = originals.put(BytesIO(sentences(draw, f"Box {n}", 1500).encode()), 1 << 30)
-            arrival = Arrival(folder, f"{n}.txt", original.bytes, original.sha256)
-            database.run(lambda connection, a=arrival: receive_document(connection, a))  # type: ignore[misc]
+        digest = originals.put(BytesIO(text), 1 << 30).sha256
+        received = database.run(receive)
+        yield
+        assert received is not None
+        database.run(lambda connection: remove_document(connection, received.id))
     finally:
         database.close()
 
@@ -95,8 +104,10 @@ def measure(folder: Path, kills: Mapping[str, Kill]) -> dict[str, float]:
     """Seconds until the document moves again, for each of these kills, one after another in one installation."""
     with installation(folder, short=False) as running:
         running.start()
-        add_long_documents(running, 4 * len(kills))
-        found = {name: seconds_until_it_moves(Chaos(running), kill) for name, kill in kills.items()}
+        found = {}
+        for name, kill in kills.items():
+            with long_document(running, name):
+                found[name] = seconds_until_it_moves(Chaos(running), kill)
         running.stop()
         return found
 
