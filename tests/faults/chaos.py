@@ -18,6 +18,7 @@ import httpx2 as httpx
 import psycopg
 import redis
 
+from ops.services.processes import log_tail
 from pincite.documents import State
 from tests.faults import audit
 from tests.faults.chaos_deliveries import Deliveries
@@ -91,6 +92,8 @@ def run(seed: int, folder: Path) -> Report:
             chaos.settle()
         if not report.violations:
             _stop(running, report)
+        if report.violations:
+            _show_logs(running)
     report.seconds, used = time.monotonic() - began, _processor_seconds() - before
     print(f"  ended after {report.seconds:.0f} s, with {used:.0f} s of processor time", flush=True)
     for violation in report.violations:
@@ -200,6 +203,12 @@ def _stop(running: Running, report: Report) -> None:
         until(lambda: not audit.left_processes(data), 10, "processes are left")
     report.violations += audit.left_processes(data)
     report.violations += audit.left_files(running.temporary, data)
+
+
+def _show_logs(running: Running) -> None:
+    """The end of every log, because the folder goes with the run."""
+    for log in [running.folder / "up.log", *sorted((running.settings.data / "logs").glob("*.log"))]:
+        print(f"--- {log.name}\n{log_tail(log, lines=20)}", flush=True)
 
 
 def main() -> int:

@@ -98,8 +98,8 @@ class Running:
                 env=self._environment(),
             )
         pid = self.process.pid
-        until(lambda: (self.process and self.process.poll() is not None) or self._of(children, pid), 120, self.words())
-        if self.process.poll() is not None:
+        until(lambda: self._has_ended() or self._of(children, pid), 180, "`pincite up` does not start")
+        if self._has_ended():
             raise ChaosError(f"`pincite up` ended at once: {self.words()}")
 
     def words(self) -> str:
@@ -172,6 +172,9 @@ class Running:
     def broker(self) -> "redis.Redis":
         """A client of the broker."""
         return redis.Redis.from_url(self.full_settings().broker, socket_timeout=3, socket_connect_timeout=3)
+
+    def _has_ended(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
 
     def _of(self, children: Path, pid: int) -> bool:
         try:
