@@ -13,7 +13,7 @@ from tests.fixtures.services import reachable_folder
 pytestmark = pytest.mark.usefixtures("no_external_services")
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_nothing_is_lost_stuck_or_done_twice(seed: int) -> None:
     with reachable_folder() as folder:
@@ -24,7 +24,7 @@ def test_nothing_is_lost_stuck_or_done_twice(seed: int) -> None:
     assert report.documents >= DOCUMENTS
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_document_moves_again_within_thirty_seconds() -> None:
     """With the default settings, and not those of the runs above."""
     kills = {name: KILLS[name] for name in ("its whole worker",)}
