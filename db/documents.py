@@ -168,7 +168,7 @@ def receive_document(connection: Connection[Any], arrival: Arrival) -> Received 
     """Queue a new or changed file; None when the same bytes are known at that path, or `root` is watched no more."""
     received = fetch_one(connection, "receive_document", asdict(arrival) | {"name": arrival.name}, Received)
     if received and not received.created:
-        abandon_attempts(connection, received.id, received.version)
+        forget_versions(connection, received.id, received.version, keep_answering=True)
     return received
 
 
@@ -184,16 +184,11 @@ def receive_unreadable(
     }
     received = fetch_one(connection, "receive_unreadable", parameters, Received)
     if received and not received.created:
-        abandon_attempts(connection, received.id, received.version)
+        forget_versions(connection, received.id, received.version, keep_answering=True)
     if received:
         refusal = {"document_id": received.id, "version": received.version, "code": code, "message": message}
         execute(connection, "record_refusal", refusal)
     return received
-
-
-def abandon_attempts(connection: Connection[Any], document_id: int, version: int) -> None:
-    """Close the open attempts of versions below `version`."""
-    execute(connection, "abandon_attempts", {"document_id": document_id, "version": version})
 
 
 def touch_document(connection: Connection[Any], arrival: Arrival) -> None:
@@ -289,9 +284,14 @@ def reread_documents(connection: Connection[Any], ids: Sequence[int]) -> list[Du
     return fetch_all(connection, "reread_documents", {"ids": list(ids)}, Due)
 
 
-def forget_versions(connection: Connection[Any], document_id: int, version: int) -> None:
-    """Delete text, pages, chunks and vectors of the versions below `version`, and close their attempts."""
-    parameters = {"document_id": document_id, "version": version}
+def forget_versions(
+    connection: Connection[Any], document_id: int, version: int, *, keep_answering: bool = False
+) -> None:
+    """Delete text, pages, chunks and vectors of the versions below `version`, and close their attempts.
+
+    With `keep_answering` the version that answers stays, and only what unfinished ones left behind goes.
+    """
+    parameters = {"document_id": document_id, "version": version, "keep_answering": keep_answering}
     for name in ("delete_chunks", "delete_pages", "delete_texts", "abandon_attempts"):
         execute(connection, name, parameters)
 

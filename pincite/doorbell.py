@@ -40,11 +40,11 @@ class BrokerUnavailableError(Exception):
     """The broker did not take the message. The document is safe: the sweep rings again."""
 
 
-# How long a producer waits for a broker that has stopped answering. Consumers block on purpose and wait for ever.
+# How long a producer waits for a broker that has stopped answering.
 PRODUCER_SECONDS = 5.0
 
 
-def celery_app(settings: Settings, *, socket_timeout: float | None = None) -> Celery:
+def celery_app(settings: Settings, *, socket_timeout: float) -> Celery:
     """The Celery application that producers and workers share, so that what they must agree on never differs."""
     app = Celery("pincite", broker=settings.broker, set_as_current=False)
     app.conf.update(

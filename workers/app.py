@@ -11,6 +11,10 @@ from pincite.settings import Settings
 from workers.context import ContextKeeper
 from workers.pipeline import declare
 
+# How long a worker waits for a reply of the broker; one that waited for ever would look alive and take nothing more.
+# The longest that the broker itself lets it wait is one second.
+CONSUMER_SECONDS = 10.0
+
 
 def worker_app(settings: Settings) -> Celery:
     """The shared application with what only workers need.
@@ -18,7 +22,7 @@ def worker_app(settings: Settings) -> Celery:
     A message is acknowledged late, and once its child has died it is not delivered again: the row's lease runs out
     and the sweep rings anew, with the attempt counted.
     """
-    app = celery_app(settings)
+    app = celery_app(settings, socket_timeout=CONSUMER_SECONDS)
     app.conf.update(
         task_acks_late=True,
         task_reject_on_worker_lost=False,

@@ -139,16 +139,19 @@ WHERE id = %(document_id)s AND state <> 'removed'
 RETURNING version + 1 AS version;
 
 -- name: delete_texts
--- Forget the text of a document's versions below one.
-DELETE FROM texts WHERE document_id = %(document_id)s AND version < %(version)s;
+-- Forget the text of a document's versions below one, but with keep_answering not of the one that answers.
+DELETE FROM texts WHERE document_id = %(document_id)s AND version < %(version)s
+  AND NOT (%(keep_answering)s AND version = (SELECT coalesce(searchable_version, 0) FROM documents WHERE id = %(document_id)s));
 
 -- name: delete_pages
--- Forget the pages of a document's versions below one.
-DELETE FROM pages WHERE document_id = %(document_id)s AND version < %(version)s;
+-- Forget the pages of a document's versions below one, but with keep_answering not of the one that answers.
+DELETE FROM pages WHERE document_id = %(document_id)s AND version < %(version)s
+  AND NOT (%(keep_answering)s AND version = (SELECT coalesce(searchable_version, 0) FROM documents WHERE id = %(document_id)s));
 
 -- name: delete_chunks
--- Forget the chunks, and with them the vectors, of a document's versions below one.
-DELETE FROM chunks WHERE document_id = %(document_id)s AND version < %(version)s;
+-- Forget the chunks, and with them the vectors, of a document's versions below one, but with keep_answering not of the one that answers.
+DELETE FROM chunks WHERE document_id = %(document_id)s AND version < %(version)s
+  AND NOT (%(keep_answering)s AND version = (SELECT coalesce(searchable_version, 0) FROM documents WHERE id = %(document_id)s));
 
 -- name: used_originals
 -- Which of these digests a document still needs: its current bytes, those of a version that answers, or those of one removed only lately.

@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
-from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE, celery_app
+from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
 from pincite.originals import Originals, OriginalsUnavailableError
@@ -124,7 +124,7 @@ def check_broker(settings: Settings) -> Iterator[Finding]:
 
 def check_workers(settings: Settings) -> Iterator[Finding]:
     """A worker answers for every queue."""
-    app = celery_app(settings)
+    app = celery_app(settings, socket_timeout=PRODUCER_SECONDS)
     try:
         served = _served(app)
     except (OperationalError, RedisError, OSError) as error:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from api.access import refuse_open_door
 from db.connect import Database
 from db.migrate import migrate
+from db.sweep import expire_leases
 from ops.cli.dropfolders import DropFolder, register, registered
 from ops.cli.options import UsageProblem
 from ops.cli.output import say
@@ -20,6 +21,7 @@ from ops.services.children import children
 from ops.services.errors import AlreadyRunningError
 from ops.services.installation import Installation, open_installation, running
 from ops.services.supervisor import Supervisor
+from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
 
 API_SECONDS = 120.0
@@ -121,11 +123,21 @@ def started(settings: Settings, drops: Sequence[DropFolder] = ()) -> Iterator[St
         database = Database(installation.settings.database, max_size=1)
         try:
             refuse_open_door(installation.settings, database)
+            if settings.database_url is None:
+                _take_back_leases(installation.settings, database)
             register(database, drops)
             watched = registered(database)
         finally:
             database.close()
         yield Started(installation, installation.settings, watched)
+
+
+def _take_back_leases(settings: Settings, database: Database) -> None:
+    """Nobody works on a private database that was just started: what its last workers held is due again at once."""
+    message = DocumentFailure(FailureCode.WORKER_LOST).message
+    lost = database.run(lambda connection: expire_leases(connection, settings.max_attempts, 0, message))
+    if lost:
+        say(f"{len(lost)} documents were being worked on when this stopped; they go on.")
 
 
 def supervisor_of(here: Started) -> SayingSupervisor:

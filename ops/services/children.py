@@ -10,6 +10,7 @@ from pydantic import AliasChoices, SecretStr
 from pydantic_core import to_jsonable_python
 
 from ops.services.child import Child
+from ops.services.installation import TEMPORARY
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE
 from pincite.settings import Settings
 
@@ -51,6 +52,7 @@ def children_environment(settings: Settings) -> dict[str, str]:
         "CELERY_BROKER_URL": settings.broker,
         "TOKENIZERS_PARALLELISM": "false",
         "HF_HUB_OFFLINE": "1",
+        "TMPDIR": str(settings.data.resolve() / TEMPORARY),
         "PYTHONUNBUFFERED": "1",
     }
 

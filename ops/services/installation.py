@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,6 +21,8 @@ from ops.services.valkey import Valkey
 from pincite.settings import Settings
 
 LOCK = "lock"
+# Where the children keep temporary files: what a killed one leaves here goes with the next start.
+TEMPORARY = "tmp"
 # A second terminal that only looks holds the lock for a moment; that must not turn `pincite up` away.
 _CLAIM_SECONDS = 1.0
 
@@ -71,6 +74,7 @@ def open_installation(settings: Settings) -> Iterator[Installation]:
         stack.callback(os.close, _claim(data))
         _refuse_half_restored(data)
         end_leftovers(data)
+        stack.enter_context(_temporary_directory(data / TEMPORARY))
         update_record(data, supervisor_pid=os.getpid(), database_url=None, broker_url=None, api_url=None)
         stack.callback(_withdraw, data)
         settings = settings.model_copy(update={"data": data})
@@ -87,6 +91,23 @@ def open_installation(settings: Settings) -> Iterator[Installation]:
             settings = settings.model_copy(update={"broker_url": SecretStr(_address(valkey))})
         update_record(data, database_url=settings.database, broker_url=settings.broker)
         yield Installation(settings, tuple(services))
+
+
+@contextmanager
+def _temporary_directory(directory: Path) -> Iterator[None]:
+    """An empty directory, whatever an earlier run left in it; removed at the end."""
+    try:
+        if directory.exists():
+            shutil.rmtree(directory)
+        directory.mkdir(mode=0o700)
+    except OSError as error:
+        raise ServiceError(
+            f"{directory}, which holds temporary files, cannot be made anew: {error}. Remove it and start again."
+        ) from error
+    try:
+        yield
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _address(service: Service) -> str:

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from db.connect import Database
-from db.contents import TextFacts, save_text
+from db.contents import TextFacts, save_chunks, save_text
 from db.documents import (
     Arrival,
     get_document,
@@ -16,6 +16,7 @@ from db.documents import (
     used_originals,
 )
 from db.folders import ensure_folder, known_files, list_folders, unwatch_folder, watch_folder
+from db.pages import save_pages
 from db.pipeline import (
     advance_document,
     close_attempt,
@@ -26,7 +27,7 @@ from db.pipeline import (
 )
 from db.retry import RetryRequest, failed_documents, requeue_documents
 from db.sweep import Hearing, expire_leases, unheard_documents, wake_due
-from pincite.documents import CanonicalText, Stage, State
+from pincite.documents import CanonicalText, Chunk, PageText, Stage, State, TextSource
 from pincite.doorbell import OCR_TASK, QUEUES, TASKS
 from tests.fixtures.database import arrive, claim
 
@@ -80,6 +81,47 @@ def test_a_changed_file_voids_the_lease_of_the_version_before(database: Database
     assert document is not None
     assert document.state is State.QUEUED
     assert [a.outcome for a in database.run(lambda c: list_attempts(c, first.id))] == ["superseded"]
+
+
+def test_a_changed_file_leaves_nothing_of_a_version_that_never_answered(database: Database, database_url: str) -> None:
+    first = arrive(database)
+    held = claim(database, first)
+    assert held is not None
+    facts = TextFacts("text/1", "text/plain", (), None)
+    database.run(lambda c: save_text(c, held, CanonicalText("Old."), facts))
+    database.run(lambda c: save_pages(c, held, [PageText(1, "Old.", TextSource.TEXT)]))
+    database.run(lambda c: save_chunks(c, held, [(Chunk(0, 0, 4, "Old.", (), "", 3), {}, None)]))
+    second = arrive(database, content="b" * 64)
+    other = claim(database, second)
+    assert other is not None
+    database.run(lambda c: fail_document(c, other, "corrupt", "damaged", permanent=True))
+    assert rows_left(database_url) == {"texts": 0, "pages": 0, "chunks": 0}
+
+
+def test_a_changed_file_keeps_the_version_that_answers(database: Database, database_url: str) -> None:
+    held = claim(database, arrive(database))
+    assert held is not None
+    facts = TextFacts("text/1", "text/plain", (), None)
+    database.run(lambda c: save_text(c, held, CanonicalText("Old."), facts))
+    make_answer(database_url)
+    arrive(database, content="b" * 64)
+    assert rows_left(database_url) == {"texts": 1, "pages": 0, "chunks": 0}
+
+
+def make_answer(url: str) -> None:
+    execute(
+        url,
+        """UPDATE documents SET state = 'indexed', searchable_version = version,
+           lease = NULL, leased_until = NULL, heartbeat_at = NULL""",
+    )
+
+
+def rows_left(url: str) -> dict[str, int]:
+    with psycopg.connect(url) as connection:
+        return {
+            table: connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchall()[0][0]
+            for table in ("texts", "pages", "chunks")
+        }
 
 
 def test_a_lost_worker_is_noticed_and_bounded(database: Database, database_url: str) -> None:
@@ -196,6 +238,7 @@ def test_bytes_are_needed_by_what_answers_and_by_what_is_new(database: Database,
     assert held is not None
     text = CanonicalText("Old text.")
     database.run(lambda c: save_text(c, held, text, TextFacts("text/1", "text/plain", ())))
+    make_answer(database_url)
     arrive(database, content=new)
     gone = arrive(database, "gone.txt", removed)
     database.run(lambda c: remove_document(c, gone.id))

@@ -130,6 +130,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "delete_texts": "forget_versions",
         "delete_pages": "forget_versions",
         "delete_chunks": "forget_versions",
+        "abandon_attempts": "forget_versions",
         "move_attachments": "move_document",
         "clear_removed_below": "move_document",
         "find_twin": "copy_reading",

@@ -12,7 +12,7 @@ from ops.services.accounts import Account, can_reach, permits
 from ops.services.child import Backoff
 from ops.services.children import children, children_environment
 from ops.services.errors import AlreadyRunningError, NotRunningError, ServiceError
-from ops.services.installation import connect, running
+from ops.services.installation import connect, open_installation, running
 from ops.services.leftovers import Run, end_leftovers
 from ops.services.processes import LOG_BYTES, Identity, log_tail, open_log
 from ops.services.record import Record, read_record, update_record, write_private
@@ -158,8 +158,21 @@ def test_children_see_every_setting_that_was_set(tmp_path: Path) -> None:
     assert environment["PINCITE_PORT"] == "9000"
     assert environment["PINCITE_ORIGINALS_URL"] == str(tmp_path / "originals")
     assert environment["HF_HUB_OFFLINE"] == "1"
+    assert environment["TMPDIR"] == str(tmp_path / "tmp")
     # Tesseract gets its own limit; this one would hold the model to a single thread as well.
     assert "OMP_THREAD_LIMIT" not in environment
+
+
+def test_temporary_files_of_a_killed_run_go_with_the_next_start(tmp_path: Path) -> None:
+    given = settings(tmp_path, database_url=DATABASE, broker_url=BROKER)
+    left = tmp_path / "tmp" / "pymp-left" / "file"
+    left.parent.mkdir(parents=True)
+    left.write_text("of a worker that was killed")
+    with open_installation(given):
+        assert list((tmp_path / "tmp").iterdir()) == []
+        assert stat.S_IMODE((tmp_path / "tmp").stat().st_mode) == 0o700
+        left.parent.mkdir()
+    assert not (tmp_path / "tmp").exists()
 
 
 def test_children_read_back_the_same_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
