@@ -17,7 +17,7 @@ from api.problems import install_problems
 from api.readiness import Readiness, look
 from api.routes import contents, documents, folders, health, pages, search, web
 from api.runtime import ModelHolder, Runtime, SearchSlots
-from db.connect import Database, DatabaseUnavailableError
+from db.connect import API_CONNECTIONS, Database, DatabaseUnavailableError
 from pincite import __version__
 from pincite.doorbell import Doorbell
 from pincite.embedding import Embedder
@@ -26,7 +26,6 @@ from pincite.settings import Settings, SettingsError
 
 THREADS = 100  # more than the searches that may wait, so that other calls never queue behind them
 STATEMENT_SECONDS = 15.0  # then a search gives its slot back, whatever the planner made of it
-_CONNECTIONS = 10
 _DATABASE_SECONDS = 5
 
 
@@ -38,7 +37,7 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         database = Database(
             settings.database,
-            max_size=_CONNECTIONS,
+            max_size=API_CONNECTIONS,
             timeout=_DATABASE_SECONDS,
             statement_seconds=STATEMENT_SECONDS,
         )

@@ -17,9 +17,18 @@ Result = TypeVar("Result")
 
 _TRIES_ON_CONFLICT = 5
 
+# The most connections of one worker process and of the API, and what people, checks and Postgres itself need beside.
+WORKER_CONNECTIONS = 3
+API_CONNECTIONS = 10
+_SPARE_CONNECTIONS = 20
 
 # Classes of SQLSTATE that mean the server and not the statement: connection, resources, operator.
 _UNAVAILABLE = ("08", "53", "57P", "58")
+
+
+def connections_needed(workers: int) -> int:
+    """How many connections an installation with so many worker processes may open, beside watcher, sweep and API."""
+    return (workers + 2) * WORKER_CONNECTIONS + API_CONNECTIONS + _SPARE_CONNECTIONS
 
 
 class DatabaseUnavailableError(Exception):

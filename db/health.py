@@ -14,9 +14,10 @@ from pincite.documents import Stage, State
 
 @dataclass(frozen=True, slots=True)
 class ServerVersions:
-    """Versions of Postgres and of the vector extension."""
+    """Versions of Postgres and of the vector extension, and how many connections the server takes."""
 
     postgres: str
+    connections: int
     pgvector: str | None
 
 

@@ -118,6 +118,11 @@ class Settings(BaseSettings):
             raise ValueError("PINCITE_HEARTBEAT_LOST_SECONDS must be at least three times PINCITE_HEARTBEAT_SECONDS")
         return self
 
+    @property
+    def workers(self) -> int:
+        """How many processes read, recognise and embed."""
+        return self.extract_workers + self.ocr_workers + self.embed_workers
+
     @cached_property
     def originals(self) -> str:
         """Where the originals are kept: a path or an fsspec URL."""

@@ -8,7 +8,7 @@ import socket
 import time
 from functools import cached_property
 
-from db.connect import Database
+from db.connect import WORKER_CONNECTIONS, Database
 from db.stamps import StampMismatchError, StoredStamp, activate_stamp
 from pincite.doorbell import Doorbell
 from pincite.embedding import EmbeddingModel, TokenCounter, stamp_of, token_counter
@@ -51,7 +51,7 @@ class WorkerContext:
         self.settings = settings
         self.pid = os.getpid()
         self.worker = f"{socket.gethostname()}:{self.pid}"
-        self.database = Database(settings.database, max_size=3)
+        self.database = Database(settings.database, max_size=WORKER_CONNECTIONS)
         self.originals = Originals(settings.originals)
         self.doorbell = Doorbell(settings)
         self.watchfulness = Watchfulness(settings)

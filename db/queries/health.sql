@@ -1,6 +1,6 @@
 -- name: server_versions
--- The versions of Postgres and pgvector.
-SELECT current_setting('server_version') AS postgres,
+-- The versions of Postgres and pgvector, and how many connections the server takes.
+SELECT current_setting('server_version') AS postgres, current_setting('max_connections')::int AS connections,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector;
 
 -- name: recent_work

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from db.connect import Database
+from db.connect import Database, connections_needed
 from db.folders import FolderDetails, list_folders
 from db.health import (
     StalledDocument,
@@ -47,6 +47,11 @@ def check_database(settings: Settings, database: Database) -> Iterator[Finding]:
         yield Finding("postgres", "fail", f"{versions.postgres} without pgvector", "Run `pincite migrate`.")
         return
     yield Finding("postgres", "ok", f"{versions.postgres} with pgvector {versions.pgvector}")
+    if versions.connections < (needed := connections_needed(settings.workers)):
+        message = f"the server takes {versions.connections} and {settings.workers} workers may need {needed} in all"
+        yield Finding(
+            "connections", "warn", message, f"Set max_connections of Postgres to {needed}, or run fewer workers."
+        )
     known, applied = set(migrations()), set(database.run(applied_migrations))
     if newer := sorted(applied - known):
         step = "Install that version; this one must not write into it."

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
+from db.connect import connections_needed
 from ops.services.cluster import (
     PORT,
     ROLE,
@@ -34,7 +35,6 @@ _CONFIGURATION = {
     "unix_socket_permissions": "0700",
     "shared_buffers": "128MB",
     "maintenance_work_mem": "256MB",
-    "max_connections": "60",
     "fsync": "on",
     "autovacuum": "on",
     "logging_collector": "off",
@@ -97,7 +97,11 @@ class Postgres:
         if not cluster.exists:
             create(cluster, self._data)
         write_access_rules(cluster)
-        options = {**_CONFIGURATION, "unix_socket_directories": _list_item(cluster.socket_directory)}
+        options = {
+            **_CONFIGURATION,
+            "max_connections": str(max(60, connections_needed(self._settings.workers))),
+            "unix_socket_directories": _list_item(cluster.socket_directory),
+        }
         self._process = spawn(
             Launch(
                 (

@@ -51,6 +51,14 @@ def test_a_database_that_is_behind_or_ahead(services: Settings, database: Databa
     assert (schema.level, "newer Pincite (it has 9999_later)" in schema.message) == ("fail", True)
 
 
+def test_more_workers_than_the_server_has_connections_for(services: Settings, database: Database) -> None:
+    many = services.model_copy(update={"extract_workers": 64, "ocr_workers": 64})
+    [_, connections, _] = check_database(many, database)
+    assert (connections.name, connections.level) == ("connections", "warn")
+    assert "129 workers may need 423" in connections.message
+    assert "max_connections of Postgres to 423" in connections.next_step
+
+
 def test_the_clocks_are_compared(services: Settings, database: Database) -> None:
     [same] = check_clock(services, database)
     assert same.level == "ok"
