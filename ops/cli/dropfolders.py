@@ -12,7 +12,6 @@ from db.folders import folder_ids, known_files, list_folders, watch_folder, watc
 from ops.cli.connection import resolved
 from ops.cli.options import UsageProblem
 from ops.cli.sources import checked_folder, is_readable_directory
-from pincite.documents import State
 from pincite.settings import Settings
 
 
@@ -91,9 +90,7 @@ def _refuse_loss(database: Database, drop: DropFolder) -> None:
     """The watcher removes documents whose file is not in the directory; uploads of the same name would go."""
     folder_id = database.run(lambda connection: folder_ids(connection, [drop.name]))[drop.name]
     files = database.run(lambda connection: known_files(connection, folder_id))
-    lost = [
-        file.path for file in files if file.state is not State.REMOVED and not (drop.directory / file.path).exists()
-    ]
+    lost = [file.path for file in files if not file.removed and not (drop.directory / file.path).exists()]
     if lost:
         raise UsageProblem(
             f"There is a folder {drop.name!r} already, with {len(lost)} documents that are not in {drop.directory} "

@@ -90,7 +90,7 @@ class Receiver:
                 self._check_space(before.bytes)
                 original = self._here.originals.put(stream, limit)
                 if Signature.of(os.fstat(stream.fileno())) == before:
-                    seen = (before.modified_ns, before.inode) if source.root else (None, None)
+                    seen = before[1:] if source.root else ()
                     return Arrival(folder_id, source.path, original.bytes, original.sha256, *seen)
         raise OSError("It changed while it was read, again and again")
 
