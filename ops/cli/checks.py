@@ -14,7 +14,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from db.connect import Database
-from db.folders import watched_folders
+from db.folders import list_folders
 from db.health import server_versions, stalled_documents
 from db.migrate import migrations
 from db.stamps import active_stamp
@@ -177,13 +177,21 @@ def check_stalled(settings: Settings, database: Database) -> Iterator[Finding]:
 
 
 def check_drop_folders(settings: Settings, database: Database) -> Iterator[Finding]:
-    """The directories of drop folders are there."""
-    for folder in database.run(watched_folders):
-        if Path(folder.path).is_dir():
-            yield Finding(f"drop folder {folder.name}", "ok", folder.path)
+    """The directories of drop folders are there, and the watcher has nothing to say against them."""
+    for folder in database.run(list_folders):
+        if folder.path is None:
+            continue
+        name, way_out = f"drop folder {folder.name}", f"`pincite remove --folder {folder.name}`"
+        if not Path(folder.path).is_dir():
+            step = f"Bring the directory back, or give it up with {way_out}."
+            yield Finding(name, "warn", f"{folder.path} is not there", step)
+        elif folder.watch_note:
+            yield Finding(name, "warn", folder.watch_note, "See logs/dropfolder.log.")
+        elif folder.polling_reason:
+            message = f"{folder.path}, scanned every {settings.reconcile_seconds:g} s because {folder.polling_reason}"
+            yield Finding(name, "ok" if "inotify" not in message else "warn", message)
         else:
-            step = f"Bring the directory back, or give it up with `pincite remove --folder {folder.name}`."
-            yield Finding(f"drop folder {folder.name}", "warn", f"{folder.path} is not there", step)
+            yield Finding(name, "ok", folder.path)
 
 
 def check_broker(settings: Settings) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 from api.names import checked_directory
@@ -47,7 +48,18 @@ def checked_drops(directories: Sequence[Path], settings: Settings) -> list[DropF
             raise UsageProblem(
                 f"--drop: {other.directory} and {directory} would both be the folder {drop.name!r}. Rename one of them."
             )
+    _refuse_overlap(list(drops.values()))
     return list(drops.values())
+
+
+def _refuse_overlap(drops: Sequence[DropFolder]) -> None:
+    """Files below two drop folders would be indexed twice, and found twice in every answer."""
+    for inner, outer in permutations(drops, 2):
+        if inner.name != outer.name and inner.directory.is_relative_to(outer.directory):
+            raise UsageProblem(
+                f"--drop: {inner.directory} lies in {outer.directory}, which is the drop folder {outer.name!r}: its "
+                "files would be indexed twice. Name one of them, or give one up with `pincite remove --folder NAME`."
+            )
 
 
 def _unusable(directory: Path) -> str:
@@ -68,6 +80,7 @@ def register(database: Database, drops: Sequence[DropFolder]) -> None:
     Raises:
         UsageProblem: the name belongs to another directory, or to a folder with documents that would be lost.
     """
+    _refuse_overlap([*registered(database), *drops])
     for drop in drops:
         found = database.run(lambda connection, name=drop.name: list_folders(connection, name))  # type: ignore[misc]
         if found and found[0].path is not None and found[0].path != str(drop.directory):
