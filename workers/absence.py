@@ -70,7 +70,7 @@ class Absence:
         held, self._held = self._held, None
         if gone * 2 <= known or gone == 0:
             return None
-        way_out = f"If they are to go now: `pincite remove --folder {folder.name}`."
+        way_out = f"If they are to go now: `pincite remove --folder {folder.name}`, then name the directory again."
         if folder.root_device is not None and folder.root_device != walk.device:
             return (
                 f"{folder.path} lies on another device than before and {gone} of {known} files are gone: is a mount "

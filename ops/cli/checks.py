@@ -189,7 +189,7 @@ def check_drop_folders(settings: Settings, database: Database) -> Iterator[Findi
             yield Finding(name, "warn", folder.watch_note, "See logs/dropfolder.log.")
         elif folder.polling_reason:
             message = f"{folder.path}, scanned every {settings.reconcile_seconds:g} s because {folder.polling_reason}"
-            yield Finding(name, "ok" if "inotify" not in message else "warn", message)
+            yield Finding(name, "warn" if "limit" in folder.polling_reason else "ok", message)
         else:
             yield Finding(name, "ok", folder.path)
 
