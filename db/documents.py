@@ -26,9 +26,9 @@ class Arrival:
     sha256: str | None
     modified_ns: int | None = None
     inode: int | None = None
-    changed_ns: int | None = None
     root: str | None = None
     parent_id: int | None = None
+    changed_ns: int | None = None
 
     @property
     def name(self) -> str:

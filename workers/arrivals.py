@@ -182,7 +182,7 @@ class Arrivals:
 
     def _arrival(self, seen: SeenFile, sha256: str | None) -> Arrival:
         size, modified, inode, changed = seen.signature
-        return Arrival(self._folder.id, seen.path, size, sha256, modified, inode, changed, self._folder.path)
+        return Arrival(self._folder.id, seen.path, size, sha256, modified, inode, self._folder.path, changed_ns=changed)
 
 
 @contextmanager
