@@ -16,7 +16,8 @@ class Arrival:
     """A file at a path of a folder. `sha256` is None where its bytes could not be kept; `parent_id` is the message
     that it was attached to.
 
-    `modified_ns`, `inode` and `root` (the directory that is watched) are given for a file of a drop folder only.
+    `modified_ns`, `inode`, `changed_ns` and `root` (the directory that is watched) are given for a file of a drop
+    folder only.
     """
 
     folder_id: int
@@ -27,6 +28,7 @@ class Arrival:
     inode: int | None = None
     root: str | None = None
     parent_id: int | None = None
+    changed_ns: int | None = None
 
     @property
     def name(self) -> str:

@@ -1,24 +1,31 @@
 """Folders, drop folders and their counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from psycopg import Connection
+from psycopg.types.json import Jsonb
 
-from db.named import execute, fetch_all, fetch_value
-from pincite.documents import State
+from db.named import execute, fetch_all, fetch_tuples, fetch_value
 
 
 @dataclass(frozen=True, slots=True)
 class FolderDetails:
-    """A folder with how many of its documents are in each state. `documents` leaves the removed ones out."""
+    """A folder with how many of its documents are in each state. `documents` leaves the removed ones out.
+
+    `polling_reason`: why the watcher goes by scans alone. `ignored` counts what the last scan passed over;
+    `ignored_paths` are the first of it as [path, reason].
+    """
 
     name: str
     path: str | None
     watch_note: str | None
+    polling_reason: str | None
     scanned_at: datetime | None
+    ignored: int
+    ignored_paths: list[list[str]]
     documents: int
     queued: int
     running: int
@@ -46,28 +53,41 @@ class FailureCount:
 
 @dataclass(frozen=True, slots=True)
 class WatchedFolder:
-    """A drop folder. `root_device` is st_dev at the last scan."""
+    """A drop folder. `root_device` and `root_inode` are those of its directory when documents and files agreed last."""
 
     id: int
     name: str
     path: str
     root_device: int | None
+    root_inode: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFile:
-    """What the watcher knows of one file of a drop folder."""
+class KnownFile(NamedTuple):
+    """What the watcher knows of one file of a drop folder. `removed`: by a user, while the file stayed."""
 
     id: int
     path: str
     bytes: int
+    modified_ns: int
+    inode: int
+    changed_ns: int
     sha256: str | None
-    state: State
-    modified_ns: int | None
-    inode: int | None
+    removed: bool
+    failed: bool
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "state", State(self.state))
+
+@dataclass(frozen=True, slots=True)
+class ScanRecord:
+    """What a scan found out. `device` and `inode` are None while files and documents do not agree, `ignored` and
+    `ignored_paths` where the directory could not be read.
+    """
+
+    device: int | None = None
+    inode: int | None = None
+    note: str | None = None
+    polling_reason: str | None = None
+    ignored: int | None = None
+    ignored_paths: Sequence[tuple[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +118,20 @@ def watched_folders(connection: Connection[Any]) -> list[WatchedFolder]:
     return fetch_all(connection, "watched_folders", {}, WatchedFolder)
 
 
-def record_scan(connection: Connection[Any], folder_id: int, device: int | None, note: str | None) -> None:
-    """A scan has ended; `note` tells the operator what it would not do."""
-    execute(connection, "record_scan", {"folder_id": folder_id, "device": device, "note": note})
+def lock_scan(connection: Connection[Any], folder_id: int) -> bool:
+    """Keep other watchers from scanning a folder until the transaction ends; False while another one scans it."""
+    return bool(fetch_value(connection, "lock_scan", {"folder_id": folder_id}))
+
+
+def record_scan(connection: Connection[Any], folder_id: int, record: ScanRecord) -> None:
+    """A scan has ended."""
+    paths = None if record.ignored_paths is None else Jsonb([list(entry) for entry in record.ignored_paths])
+    execute(connection, "record_scan", asdict(record) | {"folder_id": folder_id, "ignored_paths": paths})
 
 
 def known_files(connection: Connection[Any], folder_id: int) -> list[KnownFile]:
     """The files of a drop folder, with those that a user removed while the file stayed."""
-    return fetch_all(connection, "known_files", {"folder_id": folder_id}, KnownFile)
+    return [KnownFile._make(row) for row in fetch_tuples(connection, "known_files", {"folder_id": folder_id})]
 
 
 def list_folders(connection: Connection[Any], name: str | None = None) -> list[FolderDetails]:

@@ -58,6 +58,12 @@ def fetch_all(
         return cursor.execute(statement(name, **literals), parameters).fetchall()
 
 
+def fetch_tuples(connection: Connection[Any], name: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """All rows of a named query as plain tuples, which take the least time and memory where there are very many."""
+    with connection.cursor() as cursor:
+        return cursor.execute(statement(name), parameters).fetchall()
+
+
 def fetch_one(
     connection: Connection[Any], name: str, parameters: Mapping[str, Any], row: type[Row], **literals: int
 ) -> Row | None:

@@ -44,7 +44,11 @@ CREATE TABLE folders (
     root_device bigint,      -- st_dev of the directory: another value means that a mount came or went
     watch_note  text,        -- what the watcher wants the operator to know, such as a refused mass deletion
     scanned_at  timestamptz, -- the last complete scan
-    created_at  timestamptz NOT NULL DEFAULT now()
+    created_at  timestamptz NOT NULL DEFAULT now(),
+    root_inode  bigint,      -- another value means that the directory is another one
+    polling_reason text,     -- why the watcher goes by scans alone; NULL: it hears of changes
+    ignored     integer NOT NULL DEFAULT 0,    -- files and directories that the last scan passed over
+    ignored_paths jsonb NOT NULL DEFAULT '[]'  -- the first of them: [path, reason]
 );
 
 -- What vectors and lexemes were made with. Rows of two stamps never meet in one query; the active one answers.
@@ -101,6 +105,7 @@ CREATE TABLE documents (
     started_at         timestamptz,
     finished_at        timestamptz,
     parent_id          bigint REFERENCES documents ON DELETE CASCADE, -- the message that it was attached to
+    source_changed_ns  bigint, -- the watched file's change time (st_ctime_ns), which no program sets back
 
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),

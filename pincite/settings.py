@@ -88,6 +88,9 @@ class Settings(BaseSettings):
 
     settle_seconds: float = Field(default=3, ge=0)
     reconcile_seconds: float = Field(default=30, gt=0)
+    poll_drop_folders: bool = False
+    mass_removal_seconds: float = Field(default=600, ge=0)
+    reread_hours: float = Field(default=168, ge=0)
 
     @field_validator("drop_roots")
     @classmethod

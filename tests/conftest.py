@@ -5,6 +5,7 @@ pytest_plugins = [
     "tests.fixtures.sandbox",
     "tests.fixtures.services",
     "tests.fixtures.database",
+    "tests.fixtures.drop",
     "tests.fixtures.running",
     "tests.fixtures.cli",
     "tests.fixtures.api",

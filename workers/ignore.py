@@ -1,20 +1,43 @@
-"""Files that nobody means to be documents: hidden ones, locks, half-finished downloads, system litter."""
+"""Files that nobody means to be documents: hidden ones, locks, half-finished downloads, editors' copies, system litter.
 
-from pathlib import PurePosixPath
+Every pattern is anchored: `~$report.docx` (an Office lock) is passed over, `weird~$name.md` is not.
+"""
 
-_FOLDERS = {"__MACOSX", "$RECYCLE.BIN", "System Volume Information"}
-_NAMES = {"thumbs.db", "desktop.ini", "ehthumbs.db"}
-_PREFIXES = ("~$",)
-_SUFFIXES = (".part", ".partial", ".filepart", ".crdownload", ".download", ".tmp", ".temp", ".swp")
+import re
+
+HIDDEN, LOCK, UNFINISHED, BACKUP, LITTER = "hidden", "lock", "unfinished", "backup copy", "system litter"
+
+_FOLDERS = {
+    *("__macosx", "$recycle.bin", "system volume information", "lost+found"),
+    *("@eadir", "#recycle", "#snapshot"),  # network storage
+}
+_NAMES = {"thumbs.db", "desktop.ini", "ehthumbs.db", "icon\r"}
+_UNFINISHED = (
+    *(".part", ".partial", ".filepart", ".crdownload", ".opdownload", ".download", ".aria2", ".tmp", ".temp"),
+    *(".!ut", ".!qb"),
+)
+_SAFE_SAVE = re.compile(r".\.sb-[0-9a-f]{8}-[0-9A-Za-z]{6}\Z")  # what macOS programs save to before they rename
+_AUTO_SAVE = re.compile(r"#.+#\Z", re.DOTALL)
 
 
-def is_ignored(path: PurePosixPath) -> bool:
-    """Whether a file at this path, relative to its folder, is passed over.
-
-    Patterns are anchored: `~$report.docx` (an Office lock) is ignored, `weird~$name.md` is not.
-    """
-    *folders, name = path.parts
-    if any(folder.startswith(".") or folder in _FOLDERS for folder in folders):
-        return True
+def ignored_file(name: str) -> str | None:
+    """Why a file of this name is passed over; None where it is a document."""
     lowered = name.lower()
-    return name.startswith((".", *_PREFIXES)) or lowered in _NAMES or lowered.endswith(_SUFFIXES)
+    if lowered in _NAMES or name.startswith("._"):
+        return LITTER
+    if name.startswith("~$") or (name.startswith(".~lock.") and name.endswith("#")):
+        return LOCK
+    if name.startswith("."):
+        return HIDDEN
+    if lowered.endswith(_UNFINISHED) or _SAFE_SAVE.search(name):
+        return UNFINISHED
+    if name.endswith("~") or lowered.endswith(".swp") or _AUTO_SAVE.match(name):
+        return BACKUP
+    return None
+
+
+def ignored_directory(name: str) -> str | None:
+    """Why a directory of this name is passed over with all that it holds; None where it is walked."""
+    if name.startswith("."):
+        return HIDDEN
+    return LITTER if name.lower() in _FOLDERS else None

@@ -4,27 +4,32 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
-from workers.ignore import is_ignored
+from workers.ignore import ignored_directory, ignored_file
 
 # A name that spells an escape out itself: its backslash is escaped, so that it stays apart.
 _LOOKS_ESCAPED = re.compile(r"\\(?=x[0-9a-f]{2})")
+_SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What tells that a file changed without reading it."""
+class Signature(NamedTuple):
+    """What tells that a file changed without reading it.
+
+    The change time is the kernel's own: unlike the modification time no program can set it back.
+    """
 
     bytes: int
     modified_ns: int
     inode: int
+    changed_ns: int
 
     @classmethod
     def of(cls, status: os.stat_result) -> "Signature":
         """The signature in a stat result."""
-        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,68 +37,96 @@ class SeenFile:
     """A regular file. `path` is relative, with `/`, and valid Unicode whatever the name's bytes are."""
 
     path: str
-    location: Path
+    location: str
     signature: Signature
-    changed_ns: int  # st_ctime_ns: a change of permissions shows here only
 
 
-@dataclass(slots=True)
-class Tree:
-    """One scan: the files by path, what was passed over, and directories that could not be read."""
+class Passed(NamedTuple):
+    """A file or directory that was passed over, and why."""
 
-    device: int
-    files: dict[str, SeenFile] = field(default_factory=dict)
-    ignored: int = 0
-    unreadable: list[str] = field(default_factory=list)
-
-    def hides(self, path: str) -> bool:
-        """Whether `path` lies below a directory that could not be read, so that nothing is known of it."""
-        return any(path.startswith(f"{directory}/") for directory in self.unreadable)
+    path: str
+    reason: str
 
 
-def scan(root: Path) -> Tree:
-    """All regular files below `root`. Symbolic links are passed over.
+class Walk:
+    """One walk through a directory. Nothing of the files is kept, so that it takes as little memory as they leave it.
+
+    What it passed over and could not read is known when `files` has ended. Symbolic links are passed over.
 
     Raises:
-        OSError: `root` itself cannot be read.
+        OSError: `root` does not exist or cannot be reached.
     """
-    tree = Tree(device=root.stat().st_dev)
-    folders = [root]
-    while folders:
-        folder = folders.pop()
-        try:
-            with os.scandir(folder) as entries:
-                folders.extend(_look(root, entries, tree))
-        except OSError:
-            if folder == root:
-                raise
-            tree.unreadable.append(stored_path(root, folder))
-    return tree
 
+    def __init__(self, root: str) -> None:
+        status = os.stat(root)  # noqa: PTH116  a string stays one: paths are made for every file
+        self.device, self.inode = status.st_dev, status.st_ino
+        self.ignored = 0
+        self.ignored_first: list[Passed] = []
+        self.unreadable: set[str] = set()
+        self._root = root
 
-def stored_path(root: Path, location: Path) -> str:
-    """The path below `root` as text. Bytes that are not UTF-8 are written as `\\xNN`, no two paths alike."""
-    relative = os.fsencode(location.relative_to(root).as_posix()).decode("utf-8", "surrogateescape")
-    relative = _LOOKS_ESCAPED.sub(r"\\x5c", relative)
-    return relative.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    def files(self) -> Iterator[SeenFile]:
+        """All regular files, in no order.
 
+        Raises:
+            OSError: `root` itself cannot be read.
+        """
+        folders = [(self._root, "")]
+        while folders:
+            location, path = folders.pop()
+            try:
+                with os.scandir(location) as entries:
+                    for entry in entries:
+                        seen = self._look(entry, path, folders)
+                        if seen is not None:
+                            yield seen
+            except OSError as error:
+                if not path:
+                    raise
+                if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                    self.unreadable.add(path[:-1])
 
-def _look(root: Path, entries: Iterator["os.DirEntry[str]"], tree: Tree) -> list[Path]:
-    folders = []
-    for entry in entries:
-        location = Path(entry.path)
-        path = stored_path(root, location)
+    def hides(self, path: str) -> bool:
+        """Whether `path`, or a directory above it, could not be read, so that nothing is known of it."""
+        if not self.unreadable:
+            return False
+        parts = path.split("/")
+        return any("/".join(parts[:end]) in self.unreadable for end in range(1, len(parts) + 1))
+
+    def _look(self, entry: "os.DirEntry[str]", folder: str, folders: list[tuple[str, str]]) -> SeenFile | None:
+        path = folder + stored_name(entry.name)
         try:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
-            continue
+            return None
+        except OSError:
+            self.unreadable.add(path)
+            return None
         if stat.S_ISDIR(status.st_mode):
-            if is_ignored(PurePosixPath(path, "x")):
-                tree.ignored += 1
-            else:
-                folders.append(location)
-        elif not stat.S_ISREG(status.st_mode) or is_ignored(PurePosixPath(path)):
-            tree.ignored += 1
+            reason = ignored_directory(entry.name)
+            if reason is None:
+                folders.append((entry.path, f"{path}/"))
+        elif stat.S_ISREG(status.st_mode):
+            reason = ignored_file(entry.name)
+            if reason is None:
+                return SeenFile(path, entry.path, Signature.of(status))
         else:
-            tree.files[path] = SeenFile(path, location, Signature.of(status), status.st_ctime_ns)
-    return folders
+            reason = "symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file"
+        if reason is not None:
+            self.ignored += 1
+            if len(self.ignored_first) < _SHOWN:
+                self.ignored_first.append(Passed(path, reason))
+        return None
+
+
+def stored_name(name: str) -> str:
+    """A name as text. Bytes that are not UTF-8 are written as `\\xNN`, no two names alike."""
+    if name.isascii() and "\\" not in name:
+        return name
+    text = _LOOKS_ESCAPED.sub(r"\\x5c", os.fsencode(name).decode("utf-8", "surrogateescape"))
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def stored_path(root: Path, location: Path) -> str:
+    """The path below `root` as text, each name as `stored_name` gives it."""
+    return "/".join(stored_name(part) for part in location.relative_to(root).parts)

@@ -1,7 +1,8 @@
 -- name: receive_document
 -- Record a file whose bytes are in the originals store: a new document, a new version of a changed or removed one, or no row when the same bytes are known at that path (or the folder no longer watches `root`, or an attachment stands there).
-INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode, parent_id)
-SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s, %(parent_id)s
+INSERT INTO documents (folder_id, path, name, bytes, sha256, source_modified_ns, source_inode, source_changed_ns,
+                       parent_id)
+SELECT f.id, %(path)s, %(name)s, %(bytes)s, %(sha256)s, %(modified_ns)s, %(inode)s, %(changed_ns)s, %(parent_id)s
 FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
 ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = excluded.sha256, media_type = NULL,
@@ -9,6 +10,7 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
     failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
     source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
+    source_changed_ns = excluded.source_changed_ns,
     parent_id = excluded.parent_id, received_at = now(), started_at = NULL, finished_at = NULL
 WHERE documents.state = 'removed'
    OR (documents.sha256 IS DISTINCT FROM excluded.sha256 AND documents.parent_id IS NOT DISTINCT FROM excluded.parent_id)
@@ -17,9 +19,9 @@ RETURNING id, version, (xmax = 0) AS created;
 -- name: receive_unreadable
 -- Record a file whose bytes could not be kept: it is failed at once, with the reason, and an earlier version goes on answering. No row when the folder no longer watches `root`.
 INSERT INTO documents (folder_id, path, name, bytes, state, failure_code, failure_message, failure_stage,
-                       failure_permanent, failed_at, finished_at, source_modified_ns, source_inode)
+                       failure_permanent, failed_at, finished_at, source_modified_ns, source_inode, source_changed_ns)
 SELECT f.id, %(path)s, %(name)s, %(bytes)s, 'failed'::document_state, %(code)s, %(message)s, 'extract'::document_stage,
-       %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s
+       %(permanent)s, now(), now(), %(modified_ns)s, %(inode)s, %(changed_ns)s
 FROM folders f WHERE f.id = %(folder_id)s AND (%(root)s::text IS NULL OR f.path = %(root)s) FOR SHARE
 ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     version = documents.version + 1, bytes = excluded.bytes, sha256 = NULL, media_type = NULL, parent_id = NULL,
@@ -27,7 +29,8 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     lease = NULL, leased_until = NULL, heartbeat_at = NULL, due_at = NULL, rung_at = NULL,
     failure_code = excluded.failure_code, failure_message = excluded.failure_message, failure_stage = 'extract',
     failure_permanent = excluded.failure_permanent, failed_at = now(), finished_at = now(), received_at = now(),
-    source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode
+    source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
+    source_changed_ns = excluded.source_changed_ns
 RETURNING id, version, (xmax = 0) AS created;
 
 -- name: record_refusal
@@ -41,19 +44,23 @@ UPDATE attempts SET outcome = 'superseded', ended_at = now()
 WHERE document_id = %(document_id)s AND outcome = 'running' AND version < %(version)s;
 
 -- name: touch_document
--- The file's time or inode changed but its bytes did not.
-UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
-WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s) AND state <> 'removed';
+-- The file's times or inode changed but its bytes did not.
+UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s
+WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s)
+  AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
 
 -- name: move_document
--- A file was renamed: the same document at a new path, with nothing done again; a removed one that stood there makes way.
+-- A file was renamed: the same document at a new path, with nothing done again; a removed one that stood there makes way, any other (an attachment) does not.
 WITH cleared AS (
     DELETE FROM documents
     WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(new_path)s) AND state = 'removed' AND id <> %(document_id)s
     RETURNING id
 )
-UPDATE documents SET path = %(new_path)s, name = %(name)s, source_modified_ns = %(modified_ns)s, source_inode = %(inode)s
-WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM cleared) >= 0;
+UPDATE documents SET path = %(new_path)s, name = %(name)s,
+    source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s
+WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM cleared) >= 0
+  AND NOT EXISTS (SELECT FROM documents o WHERE o.folder_id = %(folder_id)s AND path_digest(o.path) = path_digest(%(new_path)s)
+                  AND o.state <> 'removed' AND o.id <> %(document_id)s);
 
 -- name: move_attachments
 -- The attachments of a renamed message go with it, and the attachments of messages among them.
@@ -126,7 +133,7 @@ UPDATE documents SET rung_at = now() WHERE id = ANY(%(document_ids)s) AND state 
 
 -- name: forget_gone
 -- These removed documents' files are gone too: a file that comes back at that path is a new one.
-UPDATE documents SET source_modified_ns = NULL, source_inode = NULL
+UPDATE documents SET source_modified_ns = NULL, source_inode = NULL, source_changed_ns = NULL
 WHERE id = ANY(%(ids)s::bigint[]) AND state = 'removed';
 
 -- name: remove_document

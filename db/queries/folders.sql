@@ -10,31 +10,40 @@ SELECT id FROM made UNION ALL SELECT id FROM folders WHERE name = %(name)s LIMIT
 INSERT INTO folders (name, path) VALUES (%(name)s, %(path)s)
 ON CONFLICT (name) DO UPDATE SET
     path = excluded.path,
-    root_device = CASE WHEN folders.path = excluded.path THEN folders.root_device END
+    root_device = CASE WHEN folders.path = excluded.path THEN folders.root_device END,
+    root_inode = CASE WHEN folders.path = excluded.path THEN folders.root_inode END
 RETURNING id;
 
 -- name: unwatch_folder
 -- The folder is a drop folder no longer; its documents stay as they are.
-UPDATE folders SET path = NULL, root_device = NULL, watch_note = NULL, scanned_at = NULL
+UPDATE folders SET path = NULL, root_device = NULL, root_inode = NULL, watch_note = NULL, scanned_at = NULL,
+    polling_reason = NULL, ignored = 0, ignored_paths = '[]'
 WHERE name = %(name)s AND path IS NOT NULL;
 
 -- name: watched_folders
 -- The drop folders.
-SELECT id, name, path, root_device FROM folders WHERE path IS NOT NULL ORDER BY id;
+SELECT id, name, path, root_device, root_inode FROM folders WHERE path IS NOT NULL ORDER BY id;
+
+-- name: lock_scan
+-- Whether this transaction may scan a drop folder: of several watchers one does.
+SELECT pg_try_advisory_xact_lock(7402, %(folder_id)s::int) AS locked;
 
 -- name: record_scan
--- A drop folder was scanned: which device it lies on, and what the operator should know.
-UPDATE folders SET root_device = coalesce(%(device)s, root_device), watch_note = %(note)s, scanned_at = now()
+-- A drop folder was scanned: which directory it was, what the operator should know, and what was passed over.
+UPDATE folders SET root_device = coalesce(%(device)s, root_device), root_inode = coalesce(%(inode)s, root_inode),
+    watch_note = %(note)s, polling_reason = %(polling_reason)s, ignored = coalesce(%(ignored)s, ignored),
+    ignored_paths = coalesce(%(ignored_paths)s, ignored_paths), scanned_at = now()
 WHERE id = %(folder_id)s;
 
 -- name: known_files
 -- What the watcher knows of a drop folder's files. A removed one that keeps the file's time was removed by a user while the file stayed.
-SELECT id, path, bytes, sha256, state, source_modified_ns AS modified_ns, source_inode AS inode
+SELECT id, path, bytes, coalesce(source_modified_ns, 0) AS modified_ns, coalesce(source_inode, 0) AS inode,
+       coalesce(source_changed_ns, 0) AS changed_ns, sha256, state = 'removed' AS removed, state = 'failed' AS failed
 FROM documents WHERE folder_id = %(folder_id)s AND parent_id IS NULL AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
 
 -- name: list_folders
 -- Every folder with its counts by state; with a name, that one only.
-SELECT f.name, f.path, f.watch_note, f.scanned_at,
+SELECT f.name, f.path, f.watch_note, f.polling_reason, f.scanned_at, f.ignored, f.ignored_paths,
        count(d.id) FILTER (WHERE d.state <> 'removed') AS documents,
        count(d.id) FILTER (WHERE d.state = 'queued') AS queued,
        count(d.id) FILTER (WHERE d.state = 'running') AS running,

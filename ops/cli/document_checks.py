@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from db.connect import Database, connections_needed
 from db.folders import FolderDetails, list_folders
@@ -27,7 +26,7 @@ from pincite.failures import DocumentFailure
 from pincite.settings import Settings
 from workers.chunk import CHUNKER
 from workers.extract import current_extractors
-from workers.tree import scan
+from workers.tree import Walk
 
 _OLD_SECONDS = 900.0
 _STALLED_SECONDS = 300.0
@@ -168,16 +167,17 @@ def _drop_folder_findings(folder: FolderDetails, settings: Settings) -> Iterator
     assert folder.path is not None
     name = f"drop folder {folder.name}"
     try:
-        tree = scan(Path(folder.path))
+        walk, files, closed = Walk(folder.path), 0, list[str]()
+        for seen in walk.files():
+            files += 1
+            if not os.access(seen.location, os.R_OK):
+                closed.append(seen.path)
     except OSError as error:
         step = f"Bring the directory back, or give it up with `pincite remove --folder {folder.name}`."
         what = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
         yield Finding(name, "fail", f"{folder.path} {what}", step)
         return
-    unreadable = [
-        *tree.unreadable,
-        *(path for path, seen in tree.files.items() if not os.access(seen.location, os.R_OK)),
-    ]
+    unreadable = [*walk.unreadable, *closed]
     if unreadable:
         shown = ", ".join(sorted(unreadable)[:3])
         step = "Let the account that runs Pincite read them; they are taken in at the next scan."
@@ -189,8 +189,11 @@ def _drop_folder_findings(folder: FolderDetails, settings: Settings) -> Iterator
     if age is not None and age > late:
         step = "Start `pincite up`, or look at logs/dropfolder.log."
         yield Finding(name, "warn", f"{folder.path}: last scanned {duration(age)} ago", step)
+    if folder.polling_reason:
+        message = f"{folder.path}, scanned every {settings.reconcile_seconds:g} s because {folder.polling_reason}"
+        yield Finding(name, "warn" if "limit" in folder.polling_reason else "ok", message)
     elif not unreadable and not folder.watch_note:
-        yield Finding(name, "ok", f"{folder.path}, {many(len(tree.files), 'file')}")
+        yield Finding(name, "ok", f"{folder.path}, {many(files, 'file')}")
 
 
 WITH_DATABASE: tuple[Callable[[Settings, Database], Iterator[Finding]], ...] = (

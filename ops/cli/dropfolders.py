@@ -3,6 +3,7 @@
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 from api.names import checked_directory
@@ -12,7 +13,6 @@ from db.folders import folder_ids, known_files, list_folders, watch_folder, watc
 from ops.cli.connection import resolved
 from ops.cli.options import UsageProblem
 from ops.cli.sources import checked_folder, is_readable_directory
-from pincite.documents import State
 from pincite.settings import Settings
 
 
@@ -48,7 +48,18 @@ def checked_drops(directories: Sequence[Path], settings: Settings) -> list[DropF
             raise UsageProblem(
                 f"--drop: {other.directory} and {directory} would both be the folder {drop.name!r}. Rename one of them."
             )
+    _refuse_overlap(list(drops.values()))
     return list(drops.values())
+
+
+def _refuse_overlap(drops: Sequence[DropFolder]) -> None:
+    """Files below two drop folders would be indexed twice, and found twice in every answer."""
+    for inner, outer in permutations(drops, 2):
+        if inner.name != outer.name and inner.directory.is_relative_to(outer.directory):
+            raise UsageProblem(
+                f"--drop: {inner.directory} lies in {outer.directory}, which is the drop folder {outer.name!r}: its "
+                "files would be indexed twice. Name one of them, or give one up with `pincite remove --folder NAME`."
+            )
 
 
 def _unusable(directory: Path) -> str:
@@ -69,6 +80,7 @@ def register(database: Database, drops: Sequence[DropFolder]) -> None:
     Raises:
         UsageProblem: the name belongs to another directory, or to a folder with documents that would be lost.
     """
+    _refuse_overlap([*registered(database), *drops])
     for drop in drops:
         found = database.run(lambda connection, name=drop.name: list_folders(connection, name))  # type: ignore[misc]
         if found and found[0].path is not None and found[0].path != str(drop.directory):
@@ -91,9 +103,7 @@ def _refuse_loss(database: Database, drop: DropFolder) -> None:
     """The watcher removes documents whose file is not in the directory; uploads of the same name would go."""
     folder_id = database.run(lambda connection: folder_ids(connection, [drop.name]))[drop.name]
     files = database.run(lambda connection: known_files(connection, folder_id))
-    lost = [
-        file.path for file in files if file.state is not State.REMOVED and not (drop.directory / file.path).exists()
-    ]
+    lost = [file.path for file in files if not file.removed and not (drop.directory / file.path).exists()]
     if lost:
         raise UsageProblem(
             f"There is a folder {drop.name!r} already, with {len(lost)} documents that are not in {drop.directory} "

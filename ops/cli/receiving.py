@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -90,8 +90,11 @@ class Receiver:
                 self._check_space(before.bytes)
                 original = self._here.originals.put(stream, limit)
                 if Signature.of(os.fstat(stream.fileno())) == before:
-                    seen = (before.modified_ns, before.inode) if source.root else (None, None)
-                    return Arrival(folder_id, source.path, original.bytes, original.sha256, *seen)
+                    arrival = Arrival(folder_id, source.path, original.bytes, original.sha256)
+                    if source.root is None:
+                        return arrival
+                    _, modified, inode, changed = before
+                    return replace(arrival, modified_ns=modified, inode=inode, changed_ns=changed)
         raise OSError("It changed while it was read, again and again")
 
     def _check_space(self, size: int) -> None:

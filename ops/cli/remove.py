@@ -38,7 +38,6 @@ def _remove_folder(here: "Connected", name: str, *, yes: bool) -> None:
     from db.folders import folder_ids, known_files, list_folders, unwatch_folder
     from ops.cli.documents import no_such_folder
     from ops.cli.output import many, say
-    from pincite.documents import State
 
     run = here.database.run
     found = run(lambda connection: list_folders(connection, name))
@@ -52,7 +51,7 @@ def _remove_folder(here: "Connected", name: str, *, yes: bool) -> None:
     files = run(lambda connection: known_files(connection, folder_id))
     removed = 0
     for file in files:
-        if file.state is not State.REMOVED:
+        if not file.removed:
             removed += run(lambda connection, number=file.id: remove_document(connection, number))  # type: ignore[misc]
     # Whoever makes it a drop folder again wants its files back.
     run(lambda connection: forget_gone(connection, [file.id for file in files]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ops.cli.connection import resolved
 from ops.cli.options import UsageProblem
 from pincite.documents import FolderName
-from workers.tree import scan, stored_path
+from workers.tree import Walk, stored_path
 
 SINGLE_FILES = "inbox"
 
@@ -26,7 +26,7 @@ class Source:
 
 @dataclass(slots=True)
 class Found:
-    """What a walk found. `ignored` counts litter and symbolic links; `unreadable` names directories."""
+    """What a walk found. `ignored` counts litter and symbolic links; `unreadable` names directories and files."""
 
     sources: list[Source] = field(default_factory=list)
     ignored: int = 0
@@ -66,12 +66,13 @@ def checked_folder(name: str) -> str:
 
 def _walk(root: Path, folder: str, found: Found) -> None:
     try:
-        tree = scan(root)
+        walk = Walk(str(root))
+        files = sorted(walk.files(), key=lambda seen: seen.path)
     except OSError as error:
         raise UsageProblem(f"{root} cannot be read: {error.strerror}.") from error
-    found.ignored += tree.ignored
-    found.unreadable.extend(str(root / name) for name in sorted(tree.unreadable))
-    found.sources.extend(Source(tree.files[path].location, folder, path, root) for path in sorted(tree.files))
+    found.ignored += walk.ignored
+    found.unreadable.extend(str(root / name) for name in sorted(walk.unreadable))
+    found.sources.extend(Source(Path(seen.location), folder, seen.path, root) for seen in files)
 
 
 def _check_file(given: Path, location: Path) -> None:

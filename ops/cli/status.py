@@ -1,5 +1,6 @@
 """`pincite status`: folders with their counts, and what is being worked on."""
 
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,13 @@ def _print_notes(folders: "Sequence[FolderDetails]", codes: dict[str, dict[str, 
     for item in folders:
         if item.watch_note:
             tell(f"Drop folder {item.name}: {item.watch_note}")
+        if item.polling_reason:
+            tell(f"Drop folder {item.name}: changes are seen by regular scans only, because {item.polling_reason}.")
+        if item.ignored:
+            reasons = Counter(reason for _, reason in item.ignored_paths)
+            kinds = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
+            first = "" if item.ignored == len(item.ignored_paths) else f"the first {len(item.ignored_paths)}: "
+            tell(f"Passed over in {item.name}: {item.ignored} ({first}{kinds}; `pincite status --json` lists them)")
 
 
 def _print_unfinished(ages: "Sequence[QueueAge]", recent: dict[str, int]) -> None:

@@ -1,6 +1,9 @@
 """A drop folder: what is put, changed, renamed and taken away shows, and nothing is taken for gone that is not."""
 
 import os
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +12,7 @@ import pytest
 
 from db.documents import remove_document
 from db.folders import list_folders, unwatch_folder, watch_folder, watched_folders
+from ops.services.children import children_environment
 from pincite.documents import State
 from tests.fixtures.running import Running, wait_until
 
@@ -134,3 +138,55 @@ def test_a_folder_that_is_watched_no_more_keeps_its_documents(running: Running, 
     write(root, "b.txt", "Never seen.")
     time.sleep(running.settings.reconcile_seconds + running.settings.settle_seconds)
     assert set(running.documents(name)) == {"a.txt"}
+
+
+def test_a_slow_writer_that_closes_and_opens_again_is_waited_for(running: Running, drop: tuple[str, Path]) -> None:
+    name, root = drop
+    for number in range(8):
+        with (root / "scan.txt").open("a") as stream:
+            stream.write(f"Page {number} came out of the scanner.\n")
+        time.sleep(running.settings.settle_seconds / 2.5)
+    document = running.settle(name, 1)["scan.txt"]
+    assert (document.version, document.bytes) == (1, (root / "scan.txt").stat().st_size)
+
+
+def test_two_watchers_take_nothing_twice(running: Running, drop: tuple[str, Path]) -> None:
+    """The second one polls, too, so that this is the watcher without any events."""
+    name, root = drop
+    environment = children_environment(running.settings) | {"PINCITE_POLL_DROP_FOLDERS": "true"}
+    with subprocess.Popen([sys.executable, "-m", "workers.dropfolder"], env=os.environ | environment) as second:
+        try:
+            for number in range(30):
+                write(root, f"shelf/{number}.txt", f"Jar {number} holds {number * 7} plums.")
+            first = running.settle(name, 30)
+            (root / "shelf").rename(root / "cupboard")
+            wait_until(lambda: set(running.documents(name)) == {f"cupboard/{number}.txt" for number in range(30)})
+            write(root, "cupboard/3.txt", "Jar 3 was eaten.")
+            wait_until(lambda: running.documents(name)["cupboard/3.txt"].searchable_version == 2)
+            (root / "cupboard" / "4.txt").unlink()
+            wait_until(lambda: len(running.documents(name)) == 29)
+            found = running.settle(name, 29)
+            assert second.poll() is None
+        finally:
+            second.terminate()
+    assert second.returncode == 0
+    assert {one.version for path, one in found.items() if path != "cupboard/3.txt"} == {1}
+    assert {one.id for one in found.values()} <= {one.id for one in first.values()}
+
+
+def test_a_root_that_is_deleted_and_made_again_is_followed(running: Running, drop: tuple[str, Path]) -> None:
+    name, root = drop
+    write(root, "a.txt", "It lay there before.")
+    first = running.settle(name, 1)["a.txt"]
+    shutil.rmtree(root)
+    wait_until(lambda: "nothing is removed" in (noted(running, name) or ""))
+    write(root, "a.txt", "It lay there before.")
+    write(root, "b.txt", "It came with the new directory.")
+    found = running.settle(name, 2)
+    assert (found["a.txt"].id, found["a.txt"].version) == (first.id, 1)
+    assert noted(running, name) is None
+
+
+def noted(running: Running, name: str) -> str | None:
+    (folder,) = running.database.run(lambda connection: list_folders(connection, name))
+    return folder.watch_note
