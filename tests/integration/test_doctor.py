@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from db.connect import Database
-from db.folders import record_scan, watch_folder
+from db.folders import ScanRecord, record_scan, watch_folder
 from db.stamps import activate_stamp
 from ops.cli.border import ExitCode
 from ops.cli.checks import Finding, check_disk, check_originals, check_tesseract
@@ -161,9 +161,9 @@ def test_drop_folders(services: Settings, database: Database, tmp_path: Path, mo
     monkeypatch.setattr(os, "access", lambda path, _: not str(path).endswith("secret.txt"))
     assert (found().level, "1 cannot be read (secret.txt)" in found().message) == ("warn", True)
     monkeypatch.undo()
-    database.run(lambda connection: record_scan(connection, folder_id, 1, "Most of it is gone."))
+    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord(note="Most of it is gone.")))
     assert (found().level, "Most of it is gone." in found().message) == ("warn", True)
-    database.run(lambda connection: record_scan(connection, folder_id, 1, None))
+    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord()))
     write(database, "UPDATE folders SET scanned_at = now() - interval '1 hour'")
     assert (found().level, "last scanned 1 h " in found().message) == ("warn", True)
     for path in root.iterdir():

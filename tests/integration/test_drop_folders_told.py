@@ -7,7 +7,7 @@ import pytest
 from typer.testing import Result
 
 from api.models.folders import folder_of
-from ops.cli.checks import check_drop_folders
+from ops.cli.document_checks import check_drop_folders
 from ops.cli.dropfolders import checked_drops, register
 from ops.cli.options import UsageProblem
 from pincite.settings import Settings
@@ -29,7 +29,7 @@ def test_a_note_and_polling_reach_doctor_and_the_api(drop: Drop) -> None:
     assert levels(drop) == [("ok", f"{drop.root}, scanned every 30 s because {shown['polling_reason']}")]
     drop.scan()
     assert drop.folder.polling_reason is None
-    assert levels(drop) == [("ok", str(drop.root))]
+    assert levels(drop) == [("ok", f"{drop.root}, 1 file")]
     drop.root.rename(drop.root.with_name("away"))
     drop.root.mkdir()
     drop.scan()

@@ -106,8 +106,8 @@ def test_contents_that_changed_without_a_trace_are_found_by_reading(drop: Drop) 
     with drop.context.database.transaction() as connection:
         connection.execute(b"UPDATE documents SET source_changed_ns = %s", [file.stat().st_ctime_ns])
     assert drop.again(reread_hours=0.0).scanned()["table.csv"].version == 1
-    # In a round of a millisecond every scan reads every file.
-    assert drop.again(reread_hours=1e-3 / 3600).scanned()["table.csv"].version == 2
+    # In a round of a nanosecond every scan reads every file.
+    assert drop.again(reread_hours=1e-9 / 3600).scanned()["table.csv"].version == 2
 
 
 def test_links_pipes_and_sockets_are_passed_over_and_hard_links_are_files(drop: Drop) -> None:
