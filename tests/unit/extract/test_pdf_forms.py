@@ -185,6 +185,12 @@ def test_a_page_of_fields_alone(tmp_path: Path, options: ReaderOptions) -> None:
     assert_inside(boxes_of(extracted, "Anna Keller"), (60, 700, 300, 720))
 
 
+def test_a_page_that_awaits_ocr_keeps_its_values_to_fall_back_on(tmp_path: Path, options: ReaderOptions) -> None:
+    form = FormPdf(rules="60 600 m 360 640 l S\n").widget((60, 700, 300, 720), "Tx", "/V(Anna Keller)")
+    [page] = read(tmp_path, options, form).pages
+    assert (page.awaits_ocr, page.text, page.source) == (True, "Anna Keller", TextSource.TEXT)
+
+
 def test_what_the_page_says_already_is_not_said_twice(tmp_path: Path, options: ReaderOptions) -> None:
     form = FormPdf([*LABELS, (112, 700, "Anna Keller")]).widget((110, 695, 300, 715), "Tx", "/V(Anna Keller)")
     assert text_of(tmp_path, options, form).count("Keller") == 1
