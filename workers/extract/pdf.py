@@ -16,7 +16,10 @@ from workers.extract import pdf_calls
 from workers.extract.cleaning import clean_rendered, clean_text, pair_surrogates
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.options import ReaderOptions
+from workers.extract.pdf_aligned_tables import IsBold
 from workers.extract.pdf_fonts import Fonts
+from workers.extract.pdf_form_words import Entry, FormWord, with_entries, without_fonts
+from workers.extract.pdf_forms import Forms, forms_of
 from workers.extract.pdf_furniture import PageLines, mark_furniture
 from workers.extract.pdf_graphics import Graphics, read_graphics
 from workers.extract.pdf_headings import Bookmark, find_headings
@@ -51,6 +54,17 @@ class _Read:
     warning: Warning | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a page is read from: its text layer, what it draws, and what is filled in on it."""
+
+    textpage: pdfium.PdfTextPage
+    characters: str
+    graphics: Graphics
+    frame: Frame
+    entries: list[Entry]
+
+
 def extract_pdf(path: Path, options: ReaderOptions) -> Extracted:
     """Read the text layers, labels, headings and title of a PDF.
 
@@ -65,8 +79,8 @@ def extract_pdf(path: Path, options: ReaderOptions) -> Extracted:
     except pdfium.PdfiumError as error:
         recovered, notes = read_damaged(path, options, error)
         return Extracted(f"{NAME}/{VERSION}", pages=tuple(recovered), warnings=tuple(notes))
-    with document, _collector_at_rest():
-        return _extracted(document, options)
+    with document, _collector_at_rest(), forms_of(document) as forms:
+        return _extracted(document, forms, options)
 
 
 @contextlib.contextmanager
@@ -81,14 +95,14 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _extracted(document: pdfium.PdfDocument, options: ReaderOptions) -> Extracted:
+def _extracted(document: pdfium.PdfDocument, forms: Forms, options: ReaderOptions) -> Extracted:
     count = len(document)
     if not count:
         raise DocumentFailure(FailureCode.CORRUPT, "The PDF has no pages")
     check_pages(count, options)
     read: list[_Read] = []
     characters = 0
-    for page in _pages(document):
+    for page in _pages(document, forms):
         read.append(page)
         characters += page.characters
         check_characters(characters, options)
@@ -135,7 +149,7 @@ def _with_text(page: PageText, laid: PageLines, levels: dict[int, int], repeated
     )
 
 
-def _pages(document: pdfium.PdfDocument) -> Iterator[_Read]:
+def _pages(document: pdfium.PdfDocument, forms: Forms) -> Iterator[_Read]:
     for index in range(len(document)):
         number = index + 1
         label = clean_text(_told(document.get_page_label, index)) or None
@@ -147,7 +161,7 @@ def _pages(document: pdfium.PdfDocument) -> Iterator[_Read]:
             yield _Read(PageText(number, "", TextSource.NONE, label), warning=Warning("page_skipped", message, number))
             continue
         try:
-            yield _read_page(page, number, label)
+            yield _read_page(page, forms, number, label)
         finally:
             page.close()
 
@@ -175,7 +189,7 @@ def _outline(document: pdfium.PdfDocument) -> list[Bookmark]:
     return found
 
 
-def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> _Read:
+def _read_page(page: pdfium.PdfPage, forms: Forms, number: int, label: str | None) -> _Read:
     width, height = page.get_size()
     frame = Frame.of(page)
     try:
@@ -185,28 +199,42 @@ def _read_page(page: pdfium.PdfPage, number: int, label: str | None) -> _Read:
         awaiting = PageText(number, "", TextSource.NONE, label, width=width, height=height, awaits_ocr=True)
         return _Read(awaiting, warning=Warning("unreliable_text", message, number))
     graphics = read_graphics(page, frame)
+    entries, left_out = forms.entries(page, number, frame)
+    empty = PageText(number, "", TextSource.NONE, label, width, height)
     try:
-        return _read_layer(textpage, graphics, frame, PageText(number, "", TextSource.NONE, label, width, height))
+        content = _Content(textpage, page_characters(textpage), graphics, frame, entries)
+        read = _read_content(content, empty)
     finally:
         textpage.close()
+    read.warning = left_out or forms.warning(number, content.characters)
+    return read
 
 
-def _read_layer(textpage: pdfium.PdfTextPage, graphics: Graphics, frame: Frame, page: PageText) -> _Read:
-    characters = page_characters(textpage)
+def _read_content(content: _Content, page: PageText) -> _Read:
+    textpage, characters, entries = content.textpage, content.characters, content.entries
+    graphics, frame = content.graphics, content.frame
     layer = pair_surrogates(characters.replace("\0", ""))
     area = frame.width * frame.height
     covered = min(1.0, graphics.covered / area) if area else 0.0
     awaits = needs_ocr(PageLayer(layer, covered, graphics.paths, _unmapped(textpage)))
-    if awaits or not has_visible_text(layer):
-        text = clean_rendered(layer).strip()
+    if awaits or not (entries or has_visible_text(layer)):
+        text = clean_rendered("\n".join([layer, *(entry.text for entry in entries)])).strip()
         text = text if has_visible_text(text) else ""
         source = TextSource.TEXT if text else TextSource.NONE
         return _Read(replace(page, text=text, source=source, awaits_ocr=awaits), len(text))
     fonts = Fonts(textpage)
     words = turned_down(read_words(textpage, characters, frame), textpage, characters, frame)
-    lines = arrange(words, graphics, frame.width, frame.height, fonts.is_bold)
+    if entries:
+        words = with_entries(words, entries)
+    lines = arrange(words, graphics, frame.width, frame.height, _is_bold(fonts) if entries else fonts.is_bold)
     fonts.read(lines)
-    return _Read(page, len(layer), lines)
+    if entries:
+        without_fonts(lines)
+    return _Read(page, len(layer) + sum(len(entry.text) for entry in entries), lines)
+
+
+def _is_bold(fonts: Fonts) -> IsBold:
+    return lambda word: not isinstance(word, FormWord) and fonts.is_bold(word)
 
 
 def _unmapped(textpage: pdfium.PdfTextPage) -> float:
