@@ -40,9 +40,12 @@ WHERE state = 'queued' AND (
 ORDER BY rung_at NULLS FIRST, id LIMIT %(limit)s;
 
 -- name: queue_ages
--- How long the oldest document waits and works, by stage and state.
+-- How long the oldest document waits for a worker and works, by stage and state; OCR, which is a part of extraction with workers of its own, counts as a stage here.
+WITH unfinished AS (
+    SELECT CASE WHEN stage = 'extract' AND awaits_ocr THEN 'ocr' ELSE stage::text END AS stage, state, rung_at, received_at, heartbeat_at
+    FROM documents WHERE state IN ('queued', 'running', 'retrying')
+)
 SELECT stage, state, count(*) AS documents,
        extract(epoch FROM now() - min(coalesce(rung_at, received_at)))::double precision AS oldest_seconds,
        extract(epoch FROM now() - min(heartbeat_at))::double precision AS silent_seconds
-FROM documents WHERE state IN ('queued', 'running', 'retrying')
-GROUP BY stage, state ORDER BY stage, state;
+FROM unfinished GROUP BY stage, state ORDER BY array_position(ARRAY['extract', 'ocr', 'chunk', 'embed'], stage), state;
