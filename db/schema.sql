@@ -101,6 +101,7 @@ CREATE TABLE documents (
     started_at         timestamptz,
     finished_at        timestamptz,
     parent_id          bigint REFERENCES documents ON DELETE CASCADE, -- the message that it was attached to
+    queued_at          timestamptz NOT NULL DEFAULT now(), -- queued: since when it waits for a worker
 
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),

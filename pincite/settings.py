@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     heartbeat_seconds: float = Field(default=3, gt=0)
     heartbeat_lost_seconds: float = Field(default=15, gt=0)
     sweep_seconds: float = Field(default=3, gt=0)
+    queue_alarm_seconds: float = Field(default=900, gt=0)
 
     settle_seconds: float = Field(default=3, ge=0)
     reconcile_seconds: float = Field(default=30, gt=0)

@@ -39,7 +39,7 @@ from workers.step import Job, Result, Step, run_step
 from workers.sweep import sweep
 
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
-EMBED_SLICE = 128
+EMBED_SLICE = 64
 
 
 def declare(app: Celery, keeper: ContextKeeper) -> None:

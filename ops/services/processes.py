@@ -73,7 +73,7 @@ def spawn(launch: Launch) -> subprocess.Popen[bytes]:
     def bind_to_parent() -> None:
         if launch.nice:
             os.nice(launch.nice)
-            give_session_niceness()
+        give_session_niceness()
         if _LIBC is not None:
             _LIBC.prctl(_PR_SET_PDEATHSIG, int(launch.death_signal), 0, 0, 0)
         # The parent may have died before the call above: then no signal would ever come.
