@@ -20,8 +20,8 @@ _TRIES = 20
 def give_session_niceness(pid: int | None = None) -> None:
     """Set the nice value of a process's new session to that of the process; by default of the calling one.
 
-    Nothing happens where the kernel does not group by session, or where the value is 0, as it is in a new session. A refusal is logged: then the process merely steps
-    back less than it should.
+    Nothing happens where the kernel does not group by session, or where the value is 0, as it is in a new session. A
+    refusal is logged: then the process merely steps back less than it should.
     """
     group = Path(f"/proc/{pid or 'self'}/autogroup")
     if not group.exists():

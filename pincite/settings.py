@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     ocr_dpi: int = Field(default=300, ge=72, le=600)
     ocr_max_pixels: int = Field(default=40_000_000, gt=0)
     ocr_page_seconds: float = Field(default=60, gt=0)
-    ocr_slice_seconds: float = Field(default=60, gt=0)
+    ocr_slice_seconds: float = Field(default=20, gt=0)
     low_confidence: float = Field(default=0.7, ge=0, le=1)
 
     max_attempts: int = Field(default=3, gt=0)

@@ -33,11 +33,12 @@ _LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The times of one run of searches, in milliseconds."""
+    """The times of one run of searches, in milliseconds; `steps` are medians of what the server says of its steps."""
 
     median: float
     p95: float
     slowest: float
+    steps: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +117,18 @@ def ask(here: Installed, arguments: argparse.Namespace, last: int, seed: int) ->
     chosen = random.Random(seed)
     connection = here.connect()
     took = []
+    steps: dict[str, list[float]] = {}
     for _ in range(arguments.searches):
         words = sentence(chosen.randrange(last)).removesuffix(".").split()
         began = time.perf_counter()
-        search(connection, f"Which sentence tells of {' '.join(words[4:8])}?")
+        answer = search(connection, f"Which sentence tells of {' '.join(words[4:8])}?")
         took.append((time.perf_counter() - began) * 1000)
+        for step, milliseconds in answer["took_ms"].items():
+            steps.setdefault(step, []).append(milliseconds)
         time.sleep(arguments.pause)
     connection.close()
-    return Run(statistics.median(took), statistics.quantiles(took, n=20)[-1], max(took))
+    medians = {step: statistics.median(each) for step, each in steps.items()}
+    return Run(statistics.median(took), statistics.quantiles(took, n=20)[-1], max(took), medians)
 
 
 class Busy:
@@ -167,6 +172,8 @@ def show(found: Comparison) -> None:
     table.add_row("loaded / idle", f"{found.ratio_median:.2f}", f"{found.ratio_p95:.2f}", "")
     console = Console(width=100)
     console.print(table)
+    for name, run in (("idle", found.idle), ("loaded", found.loaded)):
+        console.print(f"median ms of steps, {name}: {', '.join(f'{s} {ms:.1f}' for s, ms in run.steps.items())}")
     busy = ", ".join(f"{stage} in {share:.0%}" for stage, share in found.busy.items())
     console.print(f"{found.chunks} chunks indexed before; stages at work while loaded: {busy}")
     console.print(f"target: p95 loaded at most {TARGET_RATIO:g} x p95 idle")
@@ -174,7 +181,11 @@ def show(found: Comparison) -> None:
 
 def _middle(runs: list[Run]) -> Run:
     """The median of each number over the runs."""
-    return Run(*(statistics.median(getattr(run, name) for run in runs) for name in ("median", "p95", "slowest")))
+    median, p95, slowest = (
+        statistics.median(getattr(run, name) for run in runs) for name in ("median", "p95", "slowest")
+    )
+    steps = {step: statistics.median(run.steps[step] for run in runs) for step in runs[0].steps}
+    return Run(median, p95, slowest, steps)
 
 
 def _wait_till_busy(here: Installed) -> None:
