@@ -19,9 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from db.sweep import queue_ages
-from ops.benchmarks.generated import sentence
 from ops.benchmarks.installed import BenchmarkError, Installed, installed, search
-from ops.benchmarks.mixed import SENTENCES_PER_PAGE, scanned_pdf, small, text_pdf
+from ops.benchmarks.mixed import SENTENCES_PER_PAGE, names, scanned_pdf, small, text_pdf
 
 TARGET_RATIO = 3.0
 _PAGES = 50
@@ -119,9 +118,9 @@ def ask(here: Installed, arguments: argparse.Namespace, last: int, seed: int) ->
     took = []
     steps: dict[str, list[float]] = {}
     for _ in range(arguments.searches):
-        words = sentence(chosen.randrange(last)).removesuffix(".").split()
+        asked = names(chosen.randrange(last))
         began = time.perf_counter()
-        answer = search(connection, f"Which sentence tells of {' '.join(words[4:8])}?")
+        answer = search(connection, f"What became of {asked[1]}, {asked[2]} and {asked[3]}?")
         took.append((time.perf_counter() - began) * 1000)
         for step, milliseconds in answer["took_ms"].items():
             steps.setdefault(step, []).append(milliseconds)

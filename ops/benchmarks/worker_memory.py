@@ -83,7 +83,7 @@ def measure(here: Installed, documents: int, batch: int, seconds: float) -> dict
         here.wait(passed, seconds)
         connection = here.connect()
         for number in range(_SEARCHES_PER_BATCH):
-            search(connection, f"What does sentence {first * 1000 + number} tell of?")
+            search(connection, f"What does report {first * 1000 + number} say?")
         connection.close()
         time.sleep(_REST_SECONDS)
         readings[passed] = resident(here.supervisor)
