@@ -33,6 +33,21 @@ def give_session_niceness(pid: int | None = None) -> None:
         logger.warning("The session of process %d keeps its share of the processor: %s", pid or os.getpid(), error)
 
 
+def step_back_like_us(pid: int, program: str) -> None:
+    """Give another process, which works for this one, the same nice value, with its session.
+
+    Nothing happens where there is no such process (it may run in another container) or it may not be changed.
+    """
+    try:
+        if not Path(f"/proc/{pid}/comm").read_text().startswith(program):
+            return
+        os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0))
+    except OSError as error:
+        logger.debug("process %d keeps its nice value: %s", pid, error)
+        return
+    give_session_niceness(pid)
+
+
 def _write(group: Path, nice: int) -> None:
     for _ in range(_TRIES - 1):
         try:

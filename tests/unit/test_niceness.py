@@ -58,3 +58,24 @@ def test_readers_step_back_as_their_worker_does() -> None:
 def test_without_grouping_nothing_happens(caplog: pytest.LogCaptureFixture) -> None:
     give_session_niceness(pid=2**22 + 1)  # above the largest pid, so there is no such file
     assert not caplog.records
+
+
+@GROUPED
+def test_a_helper_gets_our_niceness_and_others_do_not(tmp_path: Path) -> None:
+    code = (
+        "import os, subprocess, sys; from pincite.niceness import step_back_like_us\n"
+        "other = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "os.nice(5)\n"
+        "step_back_like_us(other.pid, 'postgres')\n"
+        "before = os.getpriority(os.PRIO_PROCESS, other.pid)\n"
+        "step_back_like_us(other.pid, 'sleep')\n"
+        "group = open(f'/proc/{other.pid}/autogroup').read().rpartition('nice')[2]\n"
+        "print(before, os.getpriority(os.PRIO_PROCESS, other.pid), int(group))\n"
+        "other.kill()\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    ours = psutil.Process().nice()
+    assert done.stdout.split() == [str(ours), str(ours + 5), str(ours + 5)]
