@@ -12,7 +12,7 @@ from ops.benchmarks.generated import WORDS
 
 # Every so many small documents, one is a picture that needs OCR.
 SCAN_EVERY = 25
-# Of a generated text page; they are about two chunks.
+# Of a generated text page; they are about seven chunks.
 SENTENCES_PER_PAGE = 24
 _SENTENCES = 12
 _NUMBERS_APART = 1000
@@ -64,7 +64,7 @@ def scanned_pdf(pages: int, first: int) -> bytes:
 
 
 def text_pdf(pages: int, first: int) -> bytes:
-    """A PDF with a text layer of so many pages, about two chunks a page, with sentences from number `first` on."""
+    """A PDF with a text layer of so many pages, with sentences from number `first` on."""
     document = FPDF(unit="pt", format="A4")
     document.set_font("Helvetica", size=9)
     for page in range(pages):

@@ -24,7 +24,7 @@ from ops.benchmarks.mixed import SENTENCES_PER_PAGE, names, scanned_pdf, small, 
 
 TARGET_RATIO = 3.0
 _PAGES = 50
-_CHUNKS_PER_PAGE = 2
+_CHUNKS_PER_PAGE = 7
 _PREPARE_SECONDS = 1200.0
 _BUSY_SECONDS = 300.0
 _LOOK_SECONDS = 0.25
