@@ -122,15 +122,18 @@ def check_disk(settings: Settings, needed: int) -> None:
     Raises:
         Problem: they do not (507).
     """
-    floor = settings.min_free_disk_mb * MIB
-    for directory in _directories(settings):
-        if shutil.disk_usage(directory).free - needed < floor:
-            raise Problem(
-                507,
-                "disk_full",
-                f"The disk has too little room: {settings.min_free_disk_mb} MB must stay free "
-                "(PINCITE_MIN_FREE_DISK_MB). Free some space, then send the file again.",
-            )
+    if free_bytes(settings) - needed < settings.min_free_disk_mb * MIB:
+        raise Problem(
+            507,
+            "disk_full",
+            f"The disk has too little room: {settings.min_free_disk_mb} MB must stay free "
+            "(PINCITE_MIN_FREE_DISK_MB). Free some space, then send the file again.",
+        )
+
+
+def free_bytes(settings: Settings) -> int:
+    """Free space where uploads are spooled and originals kept: the smaller of the two."""
+    return min(shutil.disk_usage(directory).free for directory in _directories(settings))
 
 
 def _directories(settings: Settings) -> Iterator[Path]:

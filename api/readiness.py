@@ -2,30 +2,36 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from api.problems import problem_of, unavailable
+from api.bounds import check_disk
+from api.problems import Problem, problem_of, unavailable
 from api.runtime import Runtime
 from db.health import server_versions
 from db.stamps import active_stamp, check_stamp
-from db.sweep import queue_ages
+from db.sweep import QueueAge, queue_ages, slow_queues
 from db.tokens import list_tokens
 from pincite.doorbell import BrokerUnavailableError
+from pincite.settings import Settings
 
 FRESH_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """What was found. `digests` are those of the tokens that open the details; None: they could not be read."""
+    """What was found. `digests` are those of the tokens that open the details; None: they could not be read.
+
+    `warnings`, each a code and a sentence, are what an operator should know although searches work all the same.
+    """
 
     checks: dict[str, dict[str, Any]]
     queues: list[dict[str, Any]]
     digests: Sequence[str] | None
+    warnings: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def ready(self) -> bool:
@@ -60,10 +66,32 @@ def look(runtime: Runtime) -> Ready:
         "model": _checked(lambda: runtime.models.model.stamp.model),
         "stamp": _checked(lambda: _stamp(runtime)) if database["ok"] else database,
     }
+    warnings = list(_disk_warnings(runtime.settings))
     if not database["ok"]:
-        return Ready(checks, [], None)
-    queues = [asdict(age) for age in runtime.database.run(queue_ages)]
-    return Ready(checks, queues, [token.sha256 for token in runtime.database.run(list_tokens)])
+        return Ready(checks, [], None, warnings)
+    ages = runtime.database.run(queue_ages)
+    digests = [token.sha256 for token in runtime.database.run(list_tokens)]
+    warnings += _queue_warnings(ages, runtime.settings)
+    return Ready(checks, [asdict(age) for age in ages], digests, warnings)
+
+
+def _disk_warnings(settings: Settings) -> Iterator[dict[str, str]]:
+    try:
+        check_disk(settings, 0)
+    except Problem as problem:
+        yield {"code": problem.code, "detail": problem.detail}
+
+
+def _queue_warnings(ages: Sequence[QueueAge], settings: Settings) -> Iterator[dict[str, str]]:
+    for age in slow_queues(ages, settings.queue_alarm_seconds):
+        waited = (
+            f"The oldest of {age.documents} queued documents has waited for {age.stage} for {age.oldest_seconds:.0f} s"
+        )
+        limit = f"PINCITE_QUEUE_ALARM_SECONDS is {settings.queue_alarm_seconds:g}"
+        yield {
+            "code": "queue_slow",
+            "detail": f"{waited}; {limit}. Look at that worker's log, or raise the number of its processes.",
+        }
 
 
 def _checked(ask: Callable[[], str]) -> dict[str, Any]:

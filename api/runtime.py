@@ -62,7 +62,7 @@ class ModelHolder:
 
     def _load(self) -> None:
         try:
-            model = EmbeddingModel.load(self._settings)
+            model = EmbeddingModel.load(self._settings, threads=1)
             model.query("warm")  # the first call sets up what later ones use
             self._model = model
         except Exception as error:  # whatever it is, searches must say that there is no model rather than wait

@@ -12,6 +12,7 @@ from psycopg import Connection
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from db.named import execute
+from pincite.niceness import step_back_like_us
 
 Result = TypeVar("Result")
 
@@ -43,12 +44,20 @@ class Database:
     """A pool of connections. Create it in the process that uses it, never before a fork.
 
     `timeout`: seconds to wait for a connection. `statement_seconds`: how long one statement may take; None: no limit.
+    `steps_back`: the server's process for a connection gets this process's nice value, where it is on this machine.
     """
 
     def __init__(
-        self, url: str, *, max_size: int = 4, timeout: float = 10, statement_seconds: float | None = None
+        self,
+        url: str,
+        *,
+        max_size: int = 4,
+        timeout: float = 10,
+        statement_seconds: float | None = None,
+        steps_back: bool = False,
     ) -> None:
         self._statement_seconds = statement_seconds
+        self._steps_back = steps_back
         self._pool: ConnectionPool[Connection[Any]] = ConnectionPool(
             url,
             min_size=0,
@@ -104,6 +113,9 @@ class Database:
         except psycopg.ProgrammingError:
             # A database without our tables: the first query says so, and `pincite migrate` is the answer.
             connection.rollback()
+        # Over a socket of this machine the server's process ids are ours too.
+        if self._steps_back and connection.info.host.startswith("/"):
+            step_back_like_us(connection.info.backend_pid, "postgres")
         if self._statement_seconds is not None:
             execute(connection, "limit_statements", {"milliseconds": str(int(self._statement_seconds * 1000))})
         connection.commit()

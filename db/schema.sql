@@ -106,6 +106,7 @@ CREATE TABLE documents (
     finished_at        timestamptz,
     parent_id          bigint REFERENCES documents ON DELETE CASCADE, -- the message that it was attached to
     source_changed_ns  bigint, -- the watched file's change time (st_ctime_ns), which no program sets back
+    queued_at          timestamptz NOT NULL DEFAULT now(), -- queued: since when it waits for a worker
 
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),

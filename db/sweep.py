@@ -1,5 +1,6 @@
 """What the sweep sets right: lost leases, due retries, doorbells that nobody rang."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -46,13 +47,32 @@ class Horizon:
 
 @dataclass(frozen=True, slots=True)
 class QueueAge:
-    """How many documents wait or work in one stage; the oldest ring and the longest silence, in seconds."""
+    """How many documents wait or work in one stage, where OCR counts as one; ages in seconds.
+
+    `oldest_seconds`: how long the oldest one has waited for a worker (queued), been worked on (running), or been
+    here (retrying). `silent_seconds`: how long ago the most silent worker reported.
+    """
 
     stage: str
     state: str
     documents: int
     oldest_seconds: float | None
     silent_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerAtWork:
+    """A worker that holds a document: for how long, and how long ago it last reported, in seconds."""
+
+    worker: str
+    stage: str
+    working_seconds: float
+    silent_seconds: float
+
+
+def slow_queues(ages: Sequence[QueueAge], seconds: float) -> list[QueueAge]:
+    """The stages whose oldest document has waited longer than `seconds` for a worker."""
+    return [age for age in ages if age.state == State.QUEUED and (age.oldest_seconds or 0) > seconds]
 
 
 def expire_leases(
@@ -90,3 +110,8 @@ def unheard_documents(connection: Connection[Any], hearing: Hearing) -> list[Due
 def queue_ages(connection: Connection[Any]) -> list[QueueAge]:
     """How long the oldest document waits and works, by stage and state."""
     return fetch_all(connection, "queue_ages", {}, QueueAge)
+
+
+def workers_at_work(connection: Connection[Any]) -> list[WorkerAtWork]:
+    """The workers that hold a document now."""
+    return fetch_all(connection, "workers_at_work", {}, WorkerAtWork)

@@ -99,8 +99,11 @@ class EmbeddingModel:
         self._lock = threading.Lock()
 
     @classmethod
-    def load(cls, settings: Settings) -> Self:
+    def load(cls, settings: Settings, *, threads: int | None = None) -> Self:
         """Load the configured model onto the processor.
+
+        `threads` work on one text or batch; None: as many as there are cores for each worker that embeds. A question
+        is too short for more than one: where others want the cores, two threads wait for each other.
 
         Raises:
             DocumentFailure: the model cannot be found, read or loaded (`model_unavailable`).
@@ -117,7 +120,7 @@ class EmbeddingModel:
 
             transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
-            torch.set_num_threads(max(1, _cores() // settings.embed_workers))
+            torch.set_num_threads(threads or max(1, _cores() // settings.embed_workers))
             encoder = SentenceTransformer(
                 str(files.directory),
                 device="cpu",

@@ -21,6 +21,7 @@ from typing import NoReturn
 import psutil
 
 from pincite.failures import DocumentFailure
+from pincite.niceness import give_session_niceness
 from pincite.sandbox_outcome import (
     EXIT_OUT_OF_MEMORY,
     EXIT_RESULT_TOO_LARGE,
@@ -42,6 +43,7 @@ _LARGEST_FILE = 2**30
 def main() -> None:
     """Serve jobs until the worker closes its end."""
     connection = Connection(int(sys.argv[1]))
+    give_session_niceness()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Orphans of a job come to this process, which ends them; elsewhere they would go on running.
@@ -166,7 +168,8 @@ def _call(job: Job) -> int:
 
 
 def _confine(job: Job) -> None:
-    os.setsid()
+    # A group and not a session: a new session would not keep the worker's nice value.
+    os.setpgid(0, 0)
     server = os.getppid()
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != server:

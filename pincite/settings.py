@@ -72,7 +72,7 @@ class Settings(BaseSettings):
     ocr_dpi: int = Field(default=300, ge=72, le=600)
     ocr_max_pixels: int = Field(default=40_000_000, gt=0)
     ocr_page_seconds: float = Field(default=60, gt=0)
-    ocr_slice_seconds: float = Field(default=60, gt=0)
+    ocr_slice_seconds: float = Field(default=20, gt=0)
     low_confidence: float = Field(default=0.7, ge=0, le=1)
 
     max_attempts: int = Field(default=3, gt=0)
@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     heartbeat_seconds: float = Field(default=3, gt=0)
     heartbeat_lost_seconds: float = Field(default=15, gt=0)
     sweep_seconds: float = Field(default=3, gt=0)
+    queue_alarm_seconds: float = Field(default=900, gt=0)
 
     settle_seconds: float = Field(default=3, ge=0)
     reconcile_seconds: float = Field(default=30, gt=0)

@@ -51,7 +51,7 @@ class WorkerContext:
         self.settings = settings
         self.pid = os.getpid()
         self.worker = f"{socket.gethostname()}:{self.pid}"
-        self.database = Database(settings.database, max_size=WORKER_CONNECTIONS)
+        self.database = Database(settings.database, max_size=WORKER_CONNECTIONS, steps_back=True)
         self.originals = Originals(settings.originals)
         self.doorbell = Doorbell(settings)
         self.watchfulness = Watchfulness(settings)

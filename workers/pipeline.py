@@ -4,7 +4,8 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from celery import Celery
+from celery import Celery, Task
+from celery.exceptions import Ignore
 from numpy.typing import NDArray
 from psycopg import Connection
 
@@ -39,17 +40,21 @@ from workers.step import Job, Result, Step, run_step
 from workers.sweep import sweep
 
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
-EMBED_SLICE = 128
+EMBED_SLICE = 64
 
 
 def declare(app: Celery, keeper: ContextKeeper) -> None:
     """Give the application its tasks: the chain that the doorbell rings for, and the sweep beside it."""
 
     def task(name: str, step: Step) -> None:
-        def run(document_id: int, version: int) -> None:
-            run_step(step, keeper.current(), document_id, version)
+        def run(self: Task, document_id: int, version: int) -> None:
+            try:
+                run_step(step, keeper.current(), document_id, version)
+            except Ignore:
+                # Left to Celery, it would be written out as a traceback nobody sees, which leaks memory in Python 3.11.
+                self.request.chain = None
 
-        app.task(run, name=name)
+        app.task(run, name=name, bind=True)
 
     task(TASKS[Stage.EXTRACT], Step(Stage.EXTRACT, extract_document))
     task(OCR_TASK, Step(Stage.EXTRACT, read_pages, awaits_ocr=True))

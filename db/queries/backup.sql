@@ -44,8 +44,8 @@ UPDATE attempts SET outcome = 'lost', ended_at = now(), message = 'The backup wa
 WHERE outcome = 'running';
 
 -- name: forget_rings
--- No message of the old broker came along: let the sweep ring for all that is queued.
-UPDATE documents SET rung_at = NULL WHERE state = 'queued' AND rung_at IS NOT NULL;
+-- No message of the old broker came along: let the sweep ring for all that is queued, and count their waiting from now.
+UPDATE documents SET rung_at = NULL, queued_at = now() WHERE state = 'queued';
 
 -- name: release_all_pages
 -- Nobody reads a page of a restored database by OCR.

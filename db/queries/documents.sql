@@ -11,7 +11,7 @@ ON CONFLICT (folder_id, path_digest(path)) DO UPDATE SET
     failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL,
     source_modified_ns = excluded.source_modified_ns, source_inode = excluded.source_inode,
     source_changed_ns = excluded.source_changed_ns,
-    parent_id = excluded.parent_id, received_at = now(), started_at = NULL, finished_at = NULL
+    parent_id = excluded.parent_id, received_at = now(), queued_at = now(), started_at = NULL, finished_at = NULL
 WHERE documents.state = 'removed'
    OR (documents.sha256 IS DISTINCT FROM excluded.sha256 AND documents.parent_id IS NOT DISTINCT FROM excluded.parent_id)
 RETURNING id, version, (xmax = 0) AS created;
@@ -181,6 +181,6 @@ ORDER BY d.id;
 -- name: reread_documents
 -- Indexed documents from the first stage again, as a new version of the same bytes; the old one answers meanwhile.
 UPDATE documents SET version = version + 1, state = 'queued', stage = 'extract', awaits_ocr = false, attempts = 0,
-    rung_at = NULL, started_at = NULL, finished_at = NULL
+    rung_at = NULL, queued_at = now(), started_at = NULL, finished_at = NULL
 WHERE id = ANY(%(ids)s::bigint[]) AND state = 'indexed' AND sha256 IS NOT NULL
 RETURNING id, version, stage, awaits_ocr;

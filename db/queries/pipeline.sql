@@ -31,7 +31,7 @@ SELECT id FROM documents WHERE id = %(document_id)s AND version = %(version)s AN
 UPDATE documents SET
     state = 'queued', stage = %(stage)s::document_stage, awaits_ocr = %(awaits_ocr)s, attempts = 0,
     media_type = coalesce(%(media_type)s, media_type),
-    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = now()
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = now(), queued_at = now()
 WHERE id = %(document_id)s AND lease = %(lease)s;
 
 -- name: postpone_document

@@ -14,7 +14,7 @@ ORDER BY d.id;
 -- name: requeue_documents
 -- Failed documents back in the queue at the stage where they failed; their attempts rows stay. Where OCR found nothing, extraction starts anew, so that every page is read again. Those whose bytes were never kept are left to their source.
 UPDATE documents SET state = 'queued', attempts = 0,
-    awaits_ocr = awaits_ocr AND failure_code NOT IN ('no_text', 'ocr_failed'), rung_at = NULL, finished_at = NULL,
+    awaits_ocr = awaits_ocr AND failure_code NOT IN ('no_text', 'ocr_failed'), rung_at = NULL, queued_at = now(), finished_at = NULL,
     failure_code = NULL, failure_message = NULL, failure_stage = NULL, failure_permanent = NULL, failed_at = NULL
 WHERE id = ANY(%(ids)s::bigint[]) AND state = 'failed' AND sha256 IS NOT NULL
 RETURNING id, version, stage, awaits_ocr;

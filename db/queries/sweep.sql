@@ -17,7 +17,7 @@ UPDATE documents d SET
     failure_permanent = CASE WHEN lost.finished THEN false END,
     failed_at = CASE WHEN lost.finished THEN now() END,
     finished_at = CASE WHEN lost.finished THEN now() END,
-    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = NULL
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = NULL, queued_at = now()
 FROM lost WHERE d.id = lost.id
 RETURNING d.id, d.path, d.state;
 
@@ -43,7 +43,7 @@ RETURNING number;
 
 -- name: wake_due
 -- Documents whose time to be tried again has come.
-UPDATE documents SET state = 'queued', due_at = NULL, rung_at = NULL
+UPDATE documents SET state = 'queued', due_at = NULL, rung_at = NULL, queued_at = now()
 WHERE state = 'retrying' AND due_at <= now()
 RETURNING id;
 
@@ -60,9 +60,22 @@ WHERE state = 'queued' AND (
 ORDER BY rung_at NULLS FIRST, id LIMIT %(limit)s;
 
 -- name: queue_ages
--- How long the oldest document waits and works, by stage and state.
+-- By stage and state, the oldest document's age: how long a queued one has waited for a worker, a running one been worked on, one to be retried been here. OCR, which is a part of extraction with workers of its own, counts as a stage here.
+WITH unfinished AS (
+    SELECT CASE WHEN d.stage = 'extract' AND d.awaits_ocr THEN 'ocr' ELSE d.stage::text END AS stage, d.state, d.heartbeat_at,
+           CASE d.state WHEN 'queued' THEN d.queued_at WHEN 'running' THEN a.started_at ELSE d.received_at END AS since
+    FROM documents d LEFT JOIN attempts a ON a.document_id = d.id AND a.lease = d.lease AND a.outcome = 'running'
+    WHERE d.state IN ('queued', 'running', 'retrying')
+)
 SELECT stage, state, count(*) AS documents,
-       extract(epoch FROM now() - min(coalesce(rung_at, received_at)))::double precision AS oldest_seconds,
+       extract(epoch FROM now() - min(since))::double precision AS oldest_seconds,
        extract(epoch FROM now() - min(heartbeat_at))::double precision AS silent_seconds
-FROM documents WHERE state IN ('queued', 'running', 'retrying')
-GROUP BY stage, state ORDER BY stage, state;
+FROM unfinished GROUP BY stage, state ORDER BY array_position(ARRAY['extract', 'ocr', 'chunk', 'embed'], stage), state;
+
+-- name: workers_at_work
+-- The workers that hold a document now: for how long, and how long ago they last reported.
+SELECT a.worker, CASE WHEN d.stage = 'extract' AND d.awaits_ocr THEN 'ocr' ELSE d.stage::text END AS stage,
+       extract(epoch FROM now() - a.started_at)::double precision AS working_seconds,
+       extract(epoch FROM now() - d.heartbeat_at)::double precision AS silent_seconds
+FROM documents d JOIN attempts a ON a.document_id = d.id AND a.lease = d.lease AND a.outcome = 'running'
+WHERE d.state = 'running' ORDER BY a.worker, d.id;

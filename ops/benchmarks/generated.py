@@ -7,7 +7,7 @@ from pathlib import Path
 from fpdf import FPDF
 from PIL import Image, ImageDraw, ImageFont
 
-_WORDS = (
+WORDS = (
     "harbour",
     "lantern",
     "meadow",
@@ -53,7 +53,7 @@ class Made:
 
 def sentence(number: int) -> str:
     """A sentence that occurs once: its number is in it."""
-    words = [_WORDS[(number * 7 + step * 11) % len(_WORDS)] for step in range(9)]
+    words = [WORDS[(number * 7 + step * 11) % len(WORDS)] for step in range(9)]
     return f"Sentence {number} tells of {' '.join(words)}."
 
 
@@ -88,7 +88,7 @@ def table(folder: Path, pages: int) -> Made:
     document.set_font("Helvetica", size=10)
     header = ("Part", "Material", "Weight", "Remark")
     rows = tuple(
-        (f"KR-{7000 + n}", _WORDS[n % len(_WORDS)].title(), f"{n * 3 % 97}.5 kg", f"{_WORDS[n * 5 % 30]} {n}")
+        (f"KR-{7000 + n}", WORDS[n % len(WORDS)].title(), f"{n * 3 % 97}.5 kg", f"{WORDS[n * 5 % 30]} {n}")
         for n in range(30 * pages)
     )
     for page in range(pages):

@@ -17,7 +17,7 @@ from db.health import (
 )
 from db.migrate import applied_migrations, migrations
 from db.stamps import active_stamp
-from db.sweep import queue_ages
+from db.sweep import queue_ages, slow_queues
 from ops.cli.checks import Finding, Level
 from ops.cli.output import duration, many, moment
 from pincite.documents import State
@@ -28,7 +28,6 @@ from workers.chunk import CHUNKER
 from workers.extract import current_extractors
 from workers.tree import Walk
 
-_OLD_SECONDS = 900.0
 _STALLED_SECONDS = 300.0
 _MOST_STALLED = 20
 _SKEW_SECONDS = 5.0
@@ -115,15 +114,17 @@ def check_stale(settings: Settings, database: Database) -> Iterator[Finding]:
 def check_queues(settings: Settings, database: Database) -> Iterator[Finding]:
     """How long documents wait, and whether any is worked on without a sign of life."""
     ages = database.run(queue_ages)
+    slow = slow_queues(ages, settings.queue_alarm_seconds)
     for age in ages:
         name = f"{age.stage} {age.state}"
         if age.state == "running" and (age.silent_seconds or 0) > settings.heartbeat_lost_seconds:
             step = "The sweep takes them up; if this stays, look at logs/sweep.log."
             silence = duration(age.silent_seconds)
             yield Finding(name, "warn", f"{age.documents}, the longest without heartbeat for {silence}", step)
-        elif age.state == "queued" and (age.oldest_seconds or 0) > _OLD_SECONDS:
-            step = "Raise the number of workers of this stage, or look at their log."
-            yield Finding(name, "warn", f"{age.documents}, the oldest for {duration(age.oldest_seconds)}", step)
+        elif age in slow:
+            step = "Raise the number of workers of this stage, or look at their log (PINCITE_QUEUE_ALARM_SECONDS)."
+            waited = f"{age.documents}, the oldest has waited for {duration(age.oldest_seconds)}"
+            yield Finding(name, "warn", waited, step)
         else:
             yield Finding(name, "ok", f"{age.documents}, the oldest for {duration(age.oldest_seconds)}")
     if not ages:

@@ -14,6 +14,7 @@ from typing import IO
 import psutil
 
 from ops.services.accounts import Account
+from pincite.niceness import give_session_niceness
 
 LOG_BYTES = 10 * 1024 * 1024
 _PR_SET_PDEATHSIG = 1
@@ -72,6 +73,7 @@ def spawn(launch: Launch) -> subprocess.Popen[bytes]:
     def bind_to_parent() -> None:
         if launch.nice:
             os.nice(launch.nice)
+        give_session_niceness()
         if _LIBC is not None:
             _LIBC.prctl(_PR_SET_PDEATHSIG, int(launch.death_signal), 0, 0, 0)
         # The parent may have died before the call above: then no signal would ever come.

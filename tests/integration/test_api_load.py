@@ -84,6 +84,7 @@ class TestReadiness:
             assert answer.json() == {
                 "status": "ready",
                 "checks": {name: {"ok": True} for name in ("database", "broker", "model", "stamp")},
+                "warnings": [],
             }
         known = client.get("/readyz", headers={"X-API-Key": "pincite-test-secret"}).json()
         assert "Postgres" in known["checks"]["database"]["detail"]
