@@ -10,19 +10,19 @@ SELECT count(*) FILTER (WHERE state = 'indexed') AS indexed, count(*) FILTER (WH
 FROM documents WHERE finished_at > now() - make_interval(secs => %(seconds)s) AND state IN ('indexed', 'failed');
 
 -- name: stalled_documents
--- Unfinished documents that have not moved for so long, the longest first. Running ones move with each heartbeat; those that wait for a retry not before it is due; queued ones moved when they arrived or their last try ended.
+-- Unfinished documents that have not moved for so long, the longest first. Running ones move with each heartbeat; those that wait for a retry not before it is due; queued ones moved when they were queued or their last try ended.
 WITH unfinished AS (
     -- when each of them last moved
     SELECT d.id, d.folder_id, d.path, d.stage, d.state, d.heartbeat_at,
            CASE d.state
                WHEN 'running' THEN greatest(d.heartbeat_at, tries.last_at)
                WHEN 'retrying' THEN d.due_at
-               ELSE greatest(d.received_at, tries.last_at)
+               ELSE greatest(d.queued_at, tries.last_at)
            END AS moved_at,
            tries.worker, coalesce(tries.work_seconds, 0)::double precision AS work_seconds,
            CASE d.state
-               WHEN 'running' THEN extract(epoch FROM tries.started_at - greatest(d.received_at, tries.before_at))
-               WHEN 'queued' THEN extract(epoch FROM now() - greatest(d.received_at, tries.last_at))
+               WHEN 'running' THEN extract(epoch FROM tries.started_at - greatest(d.queued_at, tries.before_at))
+               WHEN 'queued' THEN extract(epoch FROM now() - greatest(d.queued_at, tries.last_at))
            END::double precision AS queue_seconds
     FROM documents d
     LEFT JOIN LATERAL (

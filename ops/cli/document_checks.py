@@ -184,13 +184,13 @@ def _drop_folder_findings(folder: FolderDetails, settings: Settings) -> Iterator
         step = "Let the account that runs Pincite read them; they are taken in at the next scan."
         yield Finding(name, "warn", f"{folder.path}: {len(unreadable)} cannot be read ({shown})", step)
     if folder.watch_note:
-        yield Finding(name, "warn", f"{folder.path}: {folder.watch_note}", "See logs/dropfolder.log.")
+        yield Finding(name, "warn", folder.watch_note, "See logs/dropfolder.log.")
     late = 3 * settings.reconcile_seconds + 60
     age = None if folder.scanned_at is None else (datetime.now(UTC) - folder.scanned_at).total_seconds()
     if age is not None and age > late:
         step = "Start `pincite up`, or look at logs/dropfolder.log."
         yield Finding(name, "warn", f"{folder.path}: last scanned {duration(age)} ago", step)
-    if folder.polling_reason:
+    elif folder.polling_reason:
         message = f"{folder.path}, scanned every {settings.reconcile_seconds:g} s because {folder.polling_reason}"
         yield Finding(name, "warn" if "limit" in folder.polling_reason else "ok", message)
     elif not unreadable and not folder.watch_note:

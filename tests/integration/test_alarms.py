@@ -10,7 +10,7 @@ from db.connect import Database
 from db.documents import mark_rung
 from db.sweep import Hearing, queue_ages, unheard_documents, wake_due
 from db.tokens import create_token
-from ops.cli.checks import check_queues
+from ops.cli.document_checks import check_queues
 from pincite.documents import Stage
 from pincite.settings import Settings
 from tests.fixtures.api import serving, upload

@@ -99,7 +99,7 @@ def test_doctor_finds_that_no_worker_answers(run):
 def test_doctor_names_documents_that_do_not_move(run, papers, database):
     run("ingest", str(papers))
     with database.transaction() as connection:
-        connection.execute(b"UPDATE documents SET received_at = now() - interval '10 minutes' WHERE path = 'a.txt'")
+        connection.execute(b"UPDATE documents SET queued_at = now() - interval '10 minutes' WHERE path = 'a.txt'")
     findings = json.loads(run("doctor", "--json").stdout)["findings"]
     [stalled] = [finding for finding in findings if finding["name"].startswith("document ")]
     assert stalled["level"] == "fail"

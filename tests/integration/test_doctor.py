@@ -106,15 +106,15 @@ def test_what_is_stale_is_counted_and_reindex_takes_it(run, services: Settings, 
 def test_a_queue_that_waits_long(services: Settings, database: Database) -> None:
     assert levels(list(check_queues(services, database))) == [("queues", "ok")]
     arrive(database)
-    write(database, "UPDATE documents SET received_at = now() - interval '1 hour'")
+    write(database, "UPDATE documents SET queued_at = now() - interval '1 hour'")
     [queue] = check_queues(services, database)
-    assert (queue.name, queue.level, "the oldest for 1 h " in queue.message) == ("extract queued", "warn", True)
+    assert (queue.name, queue.level, "the oldest has waited for 1 h " in queue.message) == ("extract queued", "warn", True)
 
 
 def test_a_silent_worker_is_named_with_its_queue_and_work_time(services: Settings, database: Database) -> None:
     received = arrive(database, "slow.pdf")
     assert claim(database, received)
-    write(database, "UPDATE documents SET received_at = now() - interval '30 minutes'")
+    write(database, "UPDATE documents SET queued_at = now() - interval '30 minutes'")
     write(database, f"UPDATE documents SET heartbeat_at = {AGO}")
     write(database, "UPDATE attempts SET started_at = now() - interval '20 minutes'")
     [queue] = check_queues(services, database)
@@ -130,7 +130,7 @@ def test_a_silent_worker_is_named_with_its_queue_and_work_time(services: Setting
 
 def test_waiting_in_a_queue_that_moves_is_no_fault(services: Settings, database: Database) -> None:
     arrive(database, "waits.txt")
-    write(database, f"UPDATE documents SET received_at = {AGO}")
+    write(database, f"UPDATE documents SET queued_at = {AGO}")
     assert [finding.level for finding in check_stalled(services, database)] == ["fail"]
     assert claim(database, arrive(database, "works.txt"))
     [waits] = check_stalled(services, database)

@@ -37,7 +37,7 @@ def test_a_note_and_polling_reach_doctor_and_the_api(drop: Drop) -> None:
     assert level == "warn"
     assert message == drop.note
     drop.root.rmdir()
-    assert levels(drop) == [("warn", f"{drop.root} is not there")]
+    assert levels(drop) == [("fail", f"{drop.root} is not there")]
 
 
 def test_status_says_it_all(drop: Drop, run: Callable[..., Result]) -> None:

@@ -22,17 +22,17 @@ def write(database: Database, assignments: str, document_id: int) -> None:
 def test_what_moves_is_not_named(database: Database) -> None:
     fresh, works, waits, done = (arrive(database, f"{name}.txt") for name in ("fresh", "works", "waits", "done"))
     assert claim(database, works) is not None
-    write(database, f"received_at = {AGO}", works.id)
+    write(database, f"queued_at = {AGO}", works.id)
     # Its next try is planned, so it stands still on purpose.
-    write(database, f"state = 'retrying', due_at = now() + interval '5 minutes', received_at = {AGO}", waits.id)
-    write(database, f"state = 'removed', received_at = {AGO}", done.id)
+    write(database, f"state = 'retrying', due_at = now() + interval '5 minutes', queued_at = {AGO}", waits.id)
+    write(database, f"state = 'removed', queued_at = {AGO}", done.id)
     assert fresh
     assert names(database) == []
 
 
 @pytest.mark.parametrize(
     ("state", "assignments"),
-    [(State.QUEUED, f"received_at = {AGO}, rung_at = now()"), (State.RETRYING, f"state = 'retrying', due_at = {AGO}")],
+    [(State.QUEUED, f"queued_at = {AGO}, rung_at = now()"), (State.RETRYING, f"state = 'retrying', due_at = {AGO}")],
 )
 def test_what_nobody_takes_up_is_named(database: Database, state: State, assignments: str) -> None:
     received = arrive(database, "late.txt")
@@ -58,13 +58,13 @@ def test_a_queued_document_that_was_just_worked_on_moves(database: Database) -> 
     assert claim(database, received) is not None
     with database.transaction() as connection:
         connection.execute(b"UPDATE attempts SET ended_at = now(), outcome = 'handed_back'")
-    write(database, f"state = 'queued', lease = NULL, heartbeat_at = NULL, received_at = {AGO}", received.id)
+    write(database, f"state = 'queued', lease = NULL, heartbeat_at = NULL, queued_at = {AGO}", received.id)
     assert names(database) == []
 
 
 def test_twenty_are_named_and_the_others_counted(database: Database) -> None:
     for number in range(23):
-        write(database, f"received_at = {AGO}", arrive(database, f"{number:02}.txt").id)
+        write(database, f"queued_at = {AGO}", arrive(database, f"{number:02}.txt").id)
     found = database.run(lambda connection: stalled_documents(connection, 300, 20))
     assert [row.path for row in found] == [f"{number:02}.txt" for number in range(20)]
     assert {row.documents for row in found} == {23}
