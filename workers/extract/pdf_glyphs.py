@@ -100,17 +100,16 @@ class Glyphs:
     def reread(self, characters: str, start: int, end: int) -> str:
         """The text of `characters[start:end]`, a run without white space."""
         text = characters[start:end]
-        accented = self.accented
-        letters = [
-            accented.get(at) or (self._named(character, at) if character in _SUSPECTS else character)
-            for at, character in enumerate(text, start)
-        ]
+        letters, table = list(text), self._table
+        for at, character in enumerate(text):
+            if character in _SUSPECTS:
+                letters[at] = table(start + at).get(character, character)
+        if self.accented:
+            letters = [self.accented.get(at, letter) for at, letter in enumerate(letters, start)]
         if _may_be_brace(text):
             letters[0] = self._brace(text[0], start)
-        named = "".join(letters)
-        if not _ACCENT.search(named):
-            return named
-        self._compose(letters, start)
+        if not _ACCENTS.keys().isdisjoint(letters):
+            self._compose(letters, start)
         return "".join(letters)
 
     def composed(self, characters: str) -> str:
@@ -151,9 +150,6 @@ class Glyphs:
         if lacks_unicode(self._raw, at) == 1 and self._table(at) is _OMX:
             return _UNNAMED_OMX[character]
         return character
-
-    def _named(self, character: str, at: int) -> str:
-        return self._table(at).get(character, character)
 
     def _table(self, at: int) -> dict[str, str]:
         font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)

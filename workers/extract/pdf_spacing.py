@@ -37,8 +37,10 @@ def touches(earlier: Word, word: Word) -> bool:
     pdfium guesses spaces from kerning too, so the letters of a formula fall apart. Where both sides look like words of
     their own, its guess stands.
     """
-    size = earlier.size if earlier.size < word.size else word.size
     gap = word.left - earlier.right
+    if gap >= _TOUCHING * word.size:
+        return False
+    size = earlier.size if earlier.size < word.size else word.size
     if gap >= _TOUCHING * size or gap <= -_OVERLAPPING * size or earlier.broken:
         return False
     if abs(word.base - earlier.base) >= _SAME_BASE * size:
