@@ -5,10 +5,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from workers.extract.pdf_graphics import Graphics
-from workers.extract.pdf_level_tables import framed, rows_between
-from workers.extract.pdf_rules import Rule
+from workers.extract.pdf_level_tables import FEWEST_ROWS, framed, rows_between
+from workers.extract.pdf_rules import Point, Rule
 from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
@@ -57,24 +58,29 @@ def find_tables(words: Sequence[Word], graphics: Graphics) -> tuple[list[Table],
     tables: list[Table] = []
     taken: set[int] = set()
     straight = _straightened(graphics.level)
+    middles = [((word.left + word.right) / 2, (word.top + word.bottom) / 2) for word in words]
     for levels, uprights in _grids(straight, _straightened(graphics.upright)) if graphics.upright else ():
-        table = _table(words, levels, uprights, taken)
+        table = _table(words, middles, (levels, uprights), taken)
         if table:
             tables.append(table)
     for group in framed(straight):
-        table = _level_table(words, group, taken)
+        table = _level_table(words, middles, group, taken)
         if table:
             tables.append(table)
     return tables, [word for at, word in enumerate(words) if at not in taken] if taken else list(words)
 
 
-def _level_table(words: Sequence[Word], group: list[Rule], taken: set[int]) -> Table | None:
+def _level_table(
+    words: Sequence[Word], middles: Sequence[Point], group: list[Rule], taken: set[int]
+) -> Table | None:
     left, right, top, bottom = group[0].start, group[0].end, group[0].at, group[-1].at
     inside = [
         at
-        for at, word in enumerate(words)
-        if at not in taken and left <= _middle(word) <= right and top <= _height(word) <= bottom
+        for at, (across, down) in enumerate(middles)
+        if top <= down <= bottom and left <= across <= right and at not in taken
     ]
+    if len(inside) < FEWEST_ROWS:
+        return None
     rows = rows_between([words[at] for at in inside], group)
     if not rows:
         return None
@@ -87,7 +93,7 @@ def _straightened(rules: Iterable[Rule]) -> list[Rule]:
     found: list[Rule] = []
     place = -1e9
     row: list[Rule] = []
-    for rule in sorted(rules, key=lambda rule: rule.at):
+    for rule in sorted(rules, key=attrgetter("at")):
         if rule.at - place > _SAME_PLACE:
             found += _touching(row)
             row, place = [], rule.at
@@ -97,7 +103,7 @@ def _straightened(rules: Iterable[Rule]) -> list[Rule]:
 
 def _touching(row: list[Rule]) -> list[Rule]:
     found: list[Rule] = []
-    for rule in sorted(row, key=lambda rule: rule.start):
+    for rule in sorted(row, key=attrgetter("start")):
         if found and rule.start <= found[-1].end + _SAME_PLACE:
             last = found[-1]
             found[-1] = Rule(last.at, last.start, max(last.end, rule.end))
@@ -129,7 +135,10 @@ def _grids(levels: Sequence[Rule], uprights: Sequence[Rule]) -> list[tuple[list[
     return [grid for grid in grids.values() if len(grid[0]) > _FEWEST_ROWS and len(grid[1]) >= _FEWEST_COLUMNS - 1]
 
 
-def _table(words: Sequence[Word], levels: list[Rule], uprights: list[Rule], taken: set[int]) -> Table | None:
+def _table(
+    words: Sequence[Word], middles: Sequence[Point], grid: tuple[list[Rule], list[Rule]], taken: set[int]
+) -> Table | None:
+    levels, uprights = grid
     left = min(*(rule.at for rule in uprights), *(rule.start for rule in levels))
     right = max(*(rule.at for rule in uprights), *(rule.end for rule in levels))
     tops = _places(levels)
@@ -140,18 +149,18 @@ def _table(words: Sequence[Word], levels: list[Rule], uprights: list[Rule], take
         return None
     inside = [
         at
-        for at, word in enumerate(words)
+        for at, (across, down) in enumerate(middles)
         if at not in taken
-        and left - _SAME_PLACE <= _middle(word) <= right + _SAME_PLACE
-        and tops[0] - _SAME_PLACE <= _height(word) <= tops[-1] + _SAME_PLACE
+        and left - _SAME_PLACE <= across <= right + _SAME_PLACE
+        and tops[0] - _SAME_PLACE <= down <= tops[-1] + _SAME_PLACE
     ]
     borders = [_borders(uprights, (top + bottom) / 2, left) for top, bottom in itertools.pairwise(tops)]
     rows: list[list[list[Word]]] = [[[] for _ in edges[1:]] for _ in tops[1:]]
     for at in inside:
-        word = words[at]
-        row = _index(tops, _height(word))
-        start = borders[row][bisect_right(borders[row], max(left, _middle(word))) - 1]
-        rows[row][_index(edges, start + _SAME_PLACE)].append(word)
+        across, down = middles[at]
+        row = _index(tops, down)
+        start = borders[row][bisect_right(borders[row], max(left, across)) - 1]
+        rows[row][_index(edges, start + _SAME_PLACE)].append(words[at])
     rows = [row for row in rows if any(row)]
     if not _is_table(rows):
         return None
@@ -203,11 +212,3 @@ def _drawn(rules: Sequence[Rule], place: float) -> float:
 def _index(places: Sequence[float], at: float) -> int:
     """Between which two places it lies, counted from 0."""
     return max(0, min(bisect_right(places, at) - 1, len(places) - 2))
-
-
-def _middle(word: Word) -> float:
-    return (word.left + word.right) / 2
-
-
-def _height(word: Word) -> float:
-    return (word.top + word.bottom) / 2
