@@ -42,6 +42,10 @@ objects_in_form = _unchecked(pdfium_c.FPDFFormObj_CountObjects, ctypes.c_int, ct
 kind_of_object = _unchecked(pdfium_c.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
 bounds_of_object = _unchecked(pdfium_c.FPDFPageObj_GetBounds, ctypes.c_int, *[ctypes.c_void_p] * 5)
 matrix_of_object = _unchecked(pdfium_c.FPDFPageObj_GetMatrix, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+segment_of_path = _unchecked(pdfium_c.FPDFPath_GetPathSegment, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+kind_of_segment = _unchecked(pdfium_c.FPDFPathSegment_GetType, ctypes.c_int, ctypes.c_void_p)
+point_of_segment = _unchecked(pdfium_c.FPDFPathSegment_GetPoint, ctypes.c_int, *[ctypes.c_void_p] * 3)
+closes_path = _unchecked(pdfium_c.FPDFPathSegment_GetClose, ctypes.c_int, ctypes.c_void_p)
 segments_of_path = _unchecked(pdfium_c.FPDFPath_CountSegments, ctypes.c_int, ctypes.c_void_p)
 
 # Left, top, right and bottom of an FS_RECTF: read at once, not field by field.

@@ -1,6 +1,7 @@
 """What a PDF page draws beside text: the area under images, the number of paths, and the rules that tables have."""
 
 import ctypes
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -43,30 +44,28 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
     """As far as the objects can be read; what is damaged is passed over."""
     found = Graphics()
     parts, paths = list[Box](), PathReader()
-    first, second, third, fourth = (ctypes.c_float() for _ in range(4))
-    edges = [ctypes.byref(edge) for edge in (first, second, third, fourth)]
-    bounds = pdf_calls.bounds_of_object
+    edges = pdfium_c.FS_RECTF()
+    edges_at = [ctypes.byref(edges, at) for at in range(0, ctypes.sizeof(edges), ctypes.sizeof(edges) // 4)]
+    bounds, level, upright = pdf_calls.bounds_of_object, found.level, found.upright
     for item, kind, shift in _objects(page):
-        found.paths += kind != pdfium_c.FPDF_PAGEOBJ_IMAGE
-        if kind == pdfium_c.FPDF_PAGEOBJ_SHADING or not bounds(item, *edges):
+        found.paths += kind != _IMAGE
+        if kind == _SHADING or not bounds(item, *edges_at):
             continue
-        left, bottom, right, top = first.value, second.value, third.value, fourth.value
+        left, bottom, right, top = pdf_calls.read_box(edges)
         if shift is not _UNMOVED:
             left, bottom, right, top = _moved((left, bottom, right, top), shift)
-        if kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            found.covered += abs((right - left) * (top - bottom))
-        elif len(found.level) + len(found.upright) < _MOST_RULES:
-            width, height = right - left, top - bottom
+        width, height = right - left, top - bottom
+        if kind == _IMAGE:
+            found.covered += abs(width * height)
+        elif len(level) + len(upright) < _MOST_RULES:
             thin = width <= _THICKEST_RULE or height <= _THICKEST_RULE
             if thin and width <= LONGEST_PART and height <= LONGEST_PART and len(parts) <= MOST_PARTS:
                 parts.append((left, bottom, right, top))
             if width < _SHORTEST_RULE and height < _SHORTEST_RULE:
                 continue
-            if thin:
-                _add_rules(found, *frame.box(left, bottom, right, top))
-                continue
-            for box in _lines(item, (left, bottom, right, top), shift, paths, parts):
-                _add_rules(found, *frame.box(*box))
+            box = left, bottom, right, top
+            for line in (box,) if thin else _lines(item, box, shift, paths, parts):
+                _add_rules(found, *frame.box(*line))
     _add_dashed(found, parts, frame)
     return found
 
@@ -76,13 +75,14 @@ def _lines(item: int, bounds: Box, shift: Matrix, paths: PathReader, parts: list
     count = pdf_calls.segments_of_path(item)
     if count in _RECTANGLE_SEGMENTS:
         return (bounds,)
-    boxes = paths.boxes(ctypes.cast(item, pdfium_c.FPDF_PAGEOBJECT), count, shift)
+    boxes = paths.boxes(item, count, shift)
     parts += [box for box in boxes if max(box[2] - box[0], box[3] - box[1]) <= LONGEST_PART]
     return boxes
 
 
 _UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-_WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING})
+_IMAGE, _SHADING = pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING
+_WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, _IMAGE, _SHADING})
 
 
 def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
@@ -93,9 +93,8 @@ def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
     waiting = [(pdf_calls.page_object, address, pdfium_c.FPDFPage_CountObjects(page.raw), _UNMOVED, 1)]
     while waiting and seen < _SAMPLED_OBJECTS:
         get, owner, count, shift, depth = waiting.pop()
-        for index in range(min(count, _SAMPLED_OBJECTS - seen)):
-            item = get(owner, index)
-            kind = kind_of(item)
+        items = list(map(get, itertools.repeat(owner), range(min(count, _SAMPLED_OBJECTS - seen))))
+        for item, kind in zip(items, map(kind_of, items), strict=True):
             if kind in wanted:
                 yield item, kind, shift
             elif kind == form and depth < _DEEPEST:

@@ -11,7 +11,7 @@ from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
 _FEWEST_RULES = 3
-FEWEST_ROWS = 3
+_FEWEST_ROWS = 3
 _FEWEST_COLUMNS = 3
 _MOST_WORDS = 3  # in most cells: lines of text in columns hold more
 _GAP = 0.9  # of the type size
@@ -43,12 +43,14 @@ def framed(levels: Sequence[Rule]) -> list[list[Rule]]:
 
 def rows_between(words: Sequence[Word], group: Sequence[Rule]) -> Rows:
     """The cells of the rows between the first and the last rule; empty where that is no table."""
-    lines = _lines(words)
-    if len(lines) < FEWEST_ROWS:
+    if len(words) < _FEWEST_ROWS:
         return []
     size = median(word.size for word in words)
     cuts = _cuts(words, group[0].start, group[0].end, _GAP * size)
     if len(cuts) + 1 < _FEWEST_COLUMNS:
+        return []
+    lines = _lines(words)
+    if len(lines) < _FEWEST_ROWS:
         return []
     rows: Rows = []
     for line in lines:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from workers.extract.pdf_graphics import Graphics
-from workers.extract.pdf_level_tables import FEWEST_ROWS, framed, rows_between
+from workers.extract.pdf_level_tables import framed, rows_between
 from workers.extract.pdf_rules import Point, Rule
 from workers.extract.pdf_spacing import Word
 
@@ -58,29 +58,29 @@ def find_tables(words: Sequence[Word], graphics: Graphics) -> tuple[list[Table],
     tables: list[Table] = []
     taken: set[int] = set()
     straight = _straightened(graphics.level)
+    grids = _grids(straight, _straightened(graphics.upright)) if graphics.upright else ()
+    groups = framed(straight)
+    if not grids and not groups:
+        return [], list(words)
     middles = [((word.left + word.right) / 2, (word.top + word.bottom) / 2) for word in words]
-    for levels, uprights in _grids(straight, _straightened(graphics.upright)) if graphics.upright else ():
-        table = _table(words, middles, (levels, uprights), taken)
+    for grid in grids:
+        table = _table(words, middles, grid, taken)
         if table:
             tables.append(table)
-    for group in framed(straight):
+    for group in groups:
         table = _level_table(words, middles, group, taken)
         if table:
             tables.append(table)
     return tables, [word for at, word in enumerate(words) if at not in taken] if taken else list(words)
 
 
-def _level_table(
-    words: Sequence[Word], middles: Sequence[Point], group: list[Rule], taken: set[int]
-) -> Table | None:
+def _level_table(words: Sequence[Word], middles: Sequence[Point], group: list[Rule], taken: set[int]) -> Table | None:
     left, right, top, bottom = group[0].start, group[0].end, group[0].at, group[-1].at
     inside = [
         at
         for at, (across, down) in enumerate(middles)
         if top <= down <= bottom and left <= across <= right and at not in taken
     ]
-    if len(inside) < FEWEST_ROWS:
-        return None
     rows = rows_between([words[at] for at in inside], group)
     if not rows:
         return None
@@ -102,18 +102,25 @@ def _straightened(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def _touching(row: list[Rule]) -> list[Rule]:
+    if len(row) < 2:
+        return row
+    row.sort(key=attrgetter("start"))
     found: list[Rule] = []
-    for rule in sorted(row, key=attrgetter("start")):
-        if found and rule.start <= found[-1].end + _SAME_PLACE:
-            last = found[-1]
-            found[-1] = Rule(last.at, last.start, max(last.end, rule.end))
+    at, first, reach = row[0]
+    for rule in row[1:]:
+        if rule.start <= reach + _SAME_PLACE:
+            reach = rule.end if rule.end > reach else reach
         else:
-            found.append(rule)
+            found.append(Rule(at, first, reach))
+            at, first, reach = rule
+    found.append(Rule(at, first, reach))
     return found
 
 
 def _grids(levels: Sequence[Rule], uprights: Sequence[Rule]) -> list[tuple[list[Rule], list[Rule]]]:
     """Rules that cross or touch, directly or over others."""
+    if len(levels) <= _FEWEST_ROWS or len(uprights) < _FEWEST_COLUMNS - 1:
+        return []
     owner = list(range(len(levels) + len(uprights)))
 
     def root(at: int) -> int:
@@ -123,12 +130,16 @@ def _grids(levels: Sequence[Rule], uprights: Sequence[Rule]) -> list[tuple[list[
         return at
 
     places = [upright.at for upright in uprights]
+    reaches = [
+        (at, upright.start - _SAME_PLACE, upright.end + _SAME_PLACE) for at, upright in enumerate(uprights, len(levels))
+    ]
     for one, level in enumerate(levels):
         first = bisect_left(places, level.start - _SAME_PLACE)
-        for other in range(first, bisect_right(places, level.end + _SAME_PLACE)):
-            upright = uprights[other]
-            if upright.start - _SAME_PLACE <= level.at <= upright.end + _SAME_PLACE:
-                owner[root(len(levels) + other)] = root(one)
+        last = bisect_right(places, level.end + _SAME_PLACE)
+        height, top = level.at, root(one)
+        for at, start, end in reaches[first:last]:
+            if start <= height <= end and owner[at] != top:
+                owner[root(at)] = top
     grids: dict[int, tuple[list[Rule], list[Rule]]] = {}
     for at, rule in enumerate([*levels, *uprights]):
         grids.setdefault(root(at), ([], []))[at >= len(levels)].append(rule)

@@ -59,6 +59,9 @@ class Frame:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         """Left, top, right, bottom as shown."""
+        if self.rotation == 0 and left <= right and bottom <= top:
+            x, y, height = self.left, self.bottom, self.height
+            return left - x, height - (top - y), right - x, height - (bottom - y)
         (first, second), (third, fourth) = self.point(left, bottom), self.point(right, top)
         return min(first, third), min(second, fourth), max(first, third), max(second, fourth)
 
