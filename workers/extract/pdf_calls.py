@@ -34,6 +34,8 @@ font_info = _unchecked(
     ctypes.c_void_p,
 )
 is_generated = _unchecked(pdfium_c.FPDFText_IsGenerated)
+text_object = _unchecked(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p)
+font_of_object = _unchecked(pdfium_c.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
 lacks_unicode = _unchecked(pdfium_c.FPDFText_HasUnicodeMapError)
 
 page_object = _unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
@@ -50,3 +52,5 @@ segments_of_path = _unchecked(pdfium_c.FPDFPath_CountSegments, ctypes.c_int, cty
 
 # Left, top, right and bottom of an FS_RECTF: read at once, not field by field.
 read_box = struct.Struct("4f").unpack_from
+# The six numbers of an FS_MATRIX.
+read_matrix = struct.Struct("6f").unpack_from

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from workers.extract.pdf_calls import font_info
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_spacing import Word
 
@@ -21,7 +22,7 @@ class Fonts:
 
     def __init__(self, textpage: pdfium.PdfTextPage) -> None:
         self._raw = textpage.raw
-        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
+        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.byref(ctypes.c_int())
         self._kinds: dict[bytes, tuple[bool, bool]] = {}
 
     def is_bold(self, word: Word) -> bool:
@@ -35,7 +36,7 @@ class Fonts:
                 line.bold, line.even = self._kind(line.words[0].first)
 
     def _kind(self, at: int) -> tuple[bool, bool]:
-        pdfium_c.FPDFText_GetFontInfo(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
         name = self._name.value
         kind = self._kinds.get(name)
         if kind is None:

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from workers.extract.pdf_calls import font_info, lacks_unicode, loose_box, read_box
+from workers.extract.pdf_calls import font_info, font_of_object, lacks_unicode, loose_box, read_box, text_object
 
 # Without a map to Unicode, pdfium gives the code of a glyph it has no name for. The tables are TeX's own encodings
 # OMS, OMX and of the AMS fonts (The TeXbook, appendix F; amsfonts documentation), for the codes where that happens.
@@ -93,7 +93,7 @@ class Glyphs:
         self._raw = textpage.raw
         self._name = ctypes.create_string_buffer(_LONGEST_NAME)
         self._flags = ctypes.byref(ctypes.c_int())
-        self._tables: dict[bytes, dict[str, str]] = {}
+        self._tables: dict[int | None, dict[str, str]] = {}  # by the address of the font
         self._box = pdfium_c.FS_RECTF()
         self._box_at = ctypes.byref(self._box)
 
@@ -152,13 +152,13 @@ class Glyphs:
         return character
 
     def _table(self, at: int) -> dict[str, str]:
-        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
-        name = self._name.value
-        table = self._tables.get(name)
-        if table is None:
-            text = name.decode("latin-1")
-            table = next((found for pattern, found in _TABLES if pattern.search(text)), {})
-            self._tables[name] = table
+        font = font_of_object(text_object(self._raw, at))
+        table = self._tables.get(font)
+        if table is None or font is None:
+            font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+            name = self._name.value.decode("latin-1")
+            table = next((found for pattern, found in _TABLES if pattern.search(name)), {})
+            self._tables[font] = table
         return table
 
     def _compose(self, letters: list[str], start: int) -> None:

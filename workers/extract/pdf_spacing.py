@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 SPACED_DOTS = ". . ."
 # Shares of the type size.
-_TOUCHING, _OVERLAPPING = 0.035, 0.15
+TOUCHING, _OVERLAPPING = 0.035, 0.15
 _SAME_BASE = 0.5
 _THIN_SPACE = 0.2
 
@@ -38,10 +38,8 @@ def touches(earlier: Word, word: Word) -> bool:
     their own, its guess stands.
     """
     gap = word.left - earlier.right
-    if gap >= _TOUCHING * word.size:
-        return False
     size = earlier.size if earlier.size < word.size else word.size
-    if gap >= _TOUCHING * size or gap <= -_OVERLAPPING * size or earlier.broken:
+    if gap >= TOUCHING * size or gap <= -_OVERLAPPING * size or earlier.broken:
         return False
     if abs(word.base - earlier.base) >= _SAME_BASE * size:
         return False

@@ -10,6 +10,7 @@ from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
 
 _BULLET = re.compile(r"[•‣◦▪▫●○■□–—∙·*-]\s+\S|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+\S")
+_new = tuple.__new__
 _SENTENCE_END = (".", "!", "?", ":", ";", "…", "”", "“", '"', ")")
 
 
@@ -66,7 +67,7 @@ class PageWriter:
                 between = ""
             else:
                 between, self._pending = self._pending or " ", ""
-            self._put_word(word, turn, before=between)
+            self._put_word(word, word.text, turn, between)
             broken = word.broken
         return start
 
@@ -105,21 +106,21 @@ class PageWriter:
             self._parts.append(text)
             self._end += len(text)
 
-    def _put_word(self, word: Word, turn: int, text: str = "", before: str = "") -> None:
+    def _put_word(self, word: Word, text: str, turn: int, before: str = "") -> None:
         """`text` takes the place of the word's own; `before` stands between it and the word before."""
-        text = text or word.text
-        self._parts.append(before + text if before else text)
+        self._parts.append(before + text)
         start = self._end + len(before)
         self._end = end = start + len(text)
         left, top, right, bottom = word.left, word.top, word.right, word.bottom
         if turn and turn % 90 == 0:
             left, top, right, bottom = turn_back((left, top, right, bottom), turn, self._width, self._height)
-        left, right = left / self._width, right / self._width
-        top, bottom = top / self._height, bottom / self._height
+        width, height = self._width, self._height
+        left, top, right, bottom = left / width, top / height, right / width, bottom / height
         if left < 0 or top < 0 or right > 1 or bottom > 1:
             left, top, right, bottom = (max(0.0, min(1.0, share)) for share in (left, top, right, bottom))
         if right > left and bottom > top:
-            self.words.append(WordBox(start, end, left, top, right, bottom))
+            # Without the look at names and defaults that `WordBox(...)` takes for every word.
+            self.words.append(_new(WordBox, (start, end, left, top, right, bottom, None)))
 
     def _write_table(self, table: Table, turn: int) -> None:
         start = self._end
@@ -142,7 +143,7 @@ class PageWriter:
                     self._put("-" if word.text[0].isupper() or word.text[0].isdecimal() else "")
                 elif before is not None and at not in line.glued:
                     self._put(" ")
-                self._put_word(word, turn, word.text.replace("|", "\\|"))
+                self._put_word(word, word.text.replace("|", "\\|"), turn)
                 before = word
 
     def _mark(self, lines: Sequence[Line], levels: Mapping[int, int], starts: Sequence[int]) -> None:

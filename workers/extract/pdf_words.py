@@ -11,9 +11,9 @@ import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
 from workers.extract.pdf_bidi import Letter, logical_words
-from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box
+from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box, read_matrix
 from workers.extract.pdf_glyphs import Glyphs, is_suspect
-from workers.extract.pdf_spacing import SPACED_DOTS, Word, append, touches, with_ellipses
+from workers.extract.pdf_spacing import SPACED_DOTS, TOUCHING, Word, append, touches, with_ellipses
 
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
@@ -201,20 +201,20 @@ class _Reader:
         return words
 
     def _is_upright(self, at: int) -> bool:
-        matrix = self._matrix
         known = matrix_of(self._raw, at, self._matrix_at)
-        return not known or (matrix.a > 0 and abs(matrix.b) < 0.1 * matrix.a)
+        a, b, *_ = read_matrix(self._matrix)
+        return not known or (a > 0 and abs(b) < 0.1 * a)
 
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
-        matrix = self._matrix
         if not matrix_of(self._raw, at, self._matrix_at):
             return 0, 1.0
-        if not (matrix.b or matrix.c or self._frame.rotation) and matrix.a > 0:
-            return 0, abs(matrix.d) or 1.0
-        turn = round(self._frame.rotation - math.degrees(math.atan2(matrix.b, matrix.a))) % 360
+        a, b, c, d, *_ = read_matrix(self._matrix)
+        if not (b or c or self._frame.rotation) and a > 0:
+            return 0, abs(d) or 1.0
+        turn = round(self._frame.rotation - math.degrees(math.atan2(b, a))) % 360
         nearest = round(turn / 90) * 90
         turn = nearest % 360 if abs(turn - nearest) <= _UPRIGHT_WITHIN else turn
-        return turn, math.hypot(matrix.c, matrix.d) or 1.0
+        return turn, math.hypot(c, d) or 1.0
 
     def _placed(self, tokens: Iterable[_Token], turn: int, scale: float) -> list[Word]:
         """The words of a line with their places; those between which nothing shows are one."""
@@ -242,7 +242,10 @@ class _Reader:
             else:
                 left, right, base = left - across, right - across, height - y.value
                 word = Word(text, left, height - top, right, height - bottom, base, size, 0, first, turn, broken)
-            if begin - before == 1 and not turn and touches(words[-1], word) and is_generated(raw, before) == 1:
+            # Most words are told apart by the white before them, without a call.
+            if begin - before != 1 or turn or word.left - words[-1].right >= TOUCHING * size:
+                words.append(word)
+            elif touches(words[-1], word) and is_generated(raw, before) == 1:
                 append(words[-1], word)
             else:
                 words.append(word)

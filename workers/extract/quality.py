@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workers.extract.visible import has_visible_text
 
@@ -70,9 +71,16 @@ def count_letters(text: str) -> int:
 
 
 def _letters(counted: Counter[str]) -> int:
-    return sum(many for character, many in counted.items() if unicodedata.category(character)[0] in "LNM")
+    return sum(many for character, many in counted.items() if _is_letter(character))
 
 
+# A document has few different characters, and each page asks for all of its own.
+@lru_cache(maxsize=10_000)
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNM"
+
+
+@lru_cache(maxsize=10_000)
 def _is_broken(character: str) -> bool:
     return character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cn", "Co", "Cs"}
 
