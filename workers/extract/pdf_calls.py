@@ -38,7 +38,8 @@ text_object = _unchecked(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p)
 font_of_object = _unchecked(pdfium_c.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
 lacks_unicode = _unchecked(pdfium_c.FPDFText_HasUnicodeMapError)
 
-page_object = _unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+# The page or the form that is asked for an object is a `ctypes.c_void_p`.
+page_object = _unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p)
 form_object = _unchecked(pdfium_c.FPDFFormObj_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong)
 objects_in_form = _unchecked(pdfium_c.FPDFFormObj_CountObjects, ctypes.c_int, ctypes.c_void_p)
 kind_of_object = _unchecked(pdfium_c.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)

@@ -89,7 +89,7 @@ def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
     """Addresses of page objects, with their kind and how the forms around them move them."""
     kind_of, wanted, form = pdf_calls.kind_of_object, _WANTED, pdfium_c.FPDF_PAGEOBJ_FORM
     seen = 0
-    address = ctypes.cast(page.raw, ctypes.c_void_p).value
+    address = ctypes.cast(page.raw, ctypes.c_void_p)
     waiting = [(pdf_calls.page_object, address, pdfium_c.FPDFPage_CountObjects(page.raw), _UNMOVED, 1)]
     while waiting and seen < _SAMPLED_OBJECTS:
         get, owner, count, shift, depth = waiting.pop()
@@ -99,7 +99,7 @@ def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
                 yield item, kind, shift
             elif kind == form and depth < _DEEPEST:
                 inside = pdf_calls.objects_in_form(item)
-                waiting.append((pdf_calls.form_object, item, inside, _shift(item, shift), depth + 1))
+                waiting.append((pdf_calls.form_object, ctypes.c_void_p(item), inside, _shift(item, shift), depth + 1))
         seen += count
 
 
