@@ -62,18 +62,14 @@ class PageWriter:
 
     def _between(self, line: Line) -> list[str]:
         """What stands before each word of a line."""
-        between, pending, glued = [""], self._pending, line.glued
-        broken = line.words[0].broken
-        for at, word in enumerate(line.words[1:], 1):
-            if broken:
-                between.append("-")
-            elif at in glued:
-                between.append("")
-            else:
-                between.append(pending or " ")
-                pending = ""
-            broken = word.broken
-        self._pending = pending
+        between = [" "] * len(line.words)
+        for at in line.glued:
+            between[at] = ""
+        for at in [at for at, word in enumerate(line.words[:-1], 1) if word.broken]:
+            between[at] = "-"
+        between[0] = ""
+        if self._pending and " " in between:
+            between[between.index(" ")], self._pending = self._pending, ""
         return between
 
     def _hyphenate(self, before: Line, line: Line) -> None:
@@ -113,20 +109,22 @@ class PageWriter:
 
     def _put_words(self, words: Sequence[Word], texts: Sequence[str], between: Sequence[str], turn: int) -> None:
         """`texts` are the words' texts as they are to be written; `between` stands before each of them."""
-        parts, boxes, end, width, height = self._parts, self.words, self._end, self._width, self._height
+        add_part, add_box = self._parts.append, self.words.append
+        end, width, height = self._end, self._width, self._height
+        sideways = turn and turn % 90 == 0
         for word, text, before in zip(words, texts, between, strict=True):
-            parts.append(before + text)
+            add_part(before + text)
             start = end + len(before)
             end = start + len(text)
             left, top, right, bottom = word.left, word.top, word.right, word.bottom
-            if turn and turn % 90 == 0:
+            if sideways:
                 left, top, right, bottom = turn_back((left, top, right, bottom), turn, width, height)
             left, top, right, bottom = left / width, top / height, right / width, bottom / height
             if left < 0 or top < 0 or right > 1 or bottom > 1:
                 left, top, right, bottom = (max(0.0, min(1.0, share)) for share in (left, top, right, bottom))
             if right > left and bottom > top:
                 # Without the look at names and defaults that `WordBox(...)` takes for every word.
-                boxes.append(_new(WordBox, (start, end, left, top, right, bottom, None)))
+                add_box(_new(WordBox, (start, end, left, top, right, bottom, None)))
         self._end = end
 
     def _write_table(self, table: Table, turn: int) -> None:
