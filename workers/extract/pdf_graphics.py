@@ -113,6 +113,8 @@ def _shift(form: int, outer: Matrix) -> Matrix:
 def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, float]:
     left, bottom, right, top = box
     a, b, c, d, e, f = shift
+    if not b and not c and a > 0 and d > 0:
+        return left * a + e, bottom * d + f, right * a + e, top * d + f
     across = [x * a + y * c + e for x in (left, right) for y in (bottom, top)]
     up = [x * b + y * d + f for x in (left, right) for y in (bottom, top)]
     return min(across), min(up), max(across), max(up)

@@ -90,6 +90,7 @@ def _has_vowels(text: str) -> bool:
     words = _LATIN_WORD.findall(text)[:500]
     if len(words) < 15:
         return True
-    letters = Counter(unicodedata.normalize("NFD", "".join(words).lower()))
-    total = sum(many for letter, many in letters.items() if letter.isalpha())
-    return sum(letters[vowel] for vowel in _VOWELS) >= total * _FEWEST_VOWELS
+    letters = "".join(words)
+    total = len(letters) - letters.count("×") - letters.count("÷")
+    bare = unicodedata.normalize("NFD", letters.lower())
+    return sum(map(bare.count, _VOWELS)) >= total * _FEWEST_VOWELS
