@@ -56,7 +56,12 @@ def is_readable(text: str) -> bool:
     if len(visible) < 4:
         return not any(_is_broken(character) for character in visible)
     counted = Counter(visible)
-    broken = sum(many for character, many in counted.items() if _is_broken(character))
+    # What can be printed is of no broken kind, but for the sign that stands for what could not be read.
+    broken = (
+        counted["\ufffd"]
+        if visible.isprintable()
+        else sum(many for character, many in counted.items() if _is_broken(character))
+    )
     names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text)) if "/" in text or "(cid:" in text else 0
     if broken > len(visible) * 0.05 or names > len(visible) * 0.3:
         return False
@@ -80,7 +85,6 @@ def _is_letter(character: str) -> bool:
     return unicodedata.category(character)[0] in "LNM"
 
 
-@lru_cache(maxsize=10_000)
 def _is_broken(character: str) -> bool:
     return character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cn", "Co", "Cs"}
 
