@@ -100,10 +100,11 @@ class Glyphs:
     def reread(self, characters: str, start: int, end: int) -> str:
         """The text of `characters[start:end]`, a run without white space."""
         text = characters[start:end]
-        letters, table = list(text), self._table
+        raw, tables, letters = self._raw, self._tables, list(text)
         for at, character in enumerate(text):
             if character in _SUSPECTS:
-                letters[at] = table(start + at).get(character, character)
+                table = tables.get(font_of_object(text_object(raw, start + at)))
+                letters[at] = (self._table(start + at) if table is None else table).get(character, character)
         if self.accented:
             letters = [self.accented.get(at, letter) for at, letter in enumerate(letters, start)]
         if _may_be_brace(text):
@@ -154,11 +155,12 @@ class Glyphs:
     def _table(self, at: int) -> dict[str, str]:
         font = font_of_object(text_object(self._raw, at))
         table = self._tables.get(font)
-        if table is None or font is None:
+        if table is None:
             font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
             name = self._name.value.decode("latin-1")
             table = next((found for pattern, found in _TABLES if pattern.search(name)), {})
-            self._tables[font] = table
+            if font is not None:
+                self._tables[font] = table
         return table
 
     def _compose(self, letters: list[str], start: int) -> None:

@@ -27,6 +27,7 @@ _MOST_RULES = 3_000
 _DEEPEST = 4
 _THICKEST_RULE = 3.0  # points
 _SHORTEST_RULE = 6.0
+_SURELY_SHORT = 5.0  # whatever the rounding of coordinates does
 _RECTANGLE_SEGMENTS = (4, 5)
 
 
@@ -47,8 +48,10 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
     edges = pdfium_c.FS_RECTF()
     edges_at = [ctypes.byref(edges, at) for at in range(0, ctypes.sizeof(edges), ctypes.sizeof(edges) // 4)]
     bounds, level, upright = pdf_calls.bounds_of_object, found.level, found.upright
+    drawn = 0
     for item, kind, shift in _objects(page):
-        found.paths += kind != _IMAGE
+        if kind != _IMAGE:
+            drawn += 1
         if kind == _SHADING or not bounds(item, *edges_at):
             continue
         left, bottom, right, top = pdf_calls.read_box(edges)
@@ -66,6 +69,7 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
             box = left, bottom, right, top
             for line in (box,) if thin else _lines(item, box, shift, paths, parts):
                 _add_rules(found, *frame.box(*line))
+    found.paths = drawn
     _add_dashed(found, parts, frame)
     return found
 
@@ -74,10 +78,11 @@ def _lines(item: int, bounds: Box, shift: Matrix, paths: PathReader, parts: list
     """The boxes of what may be rules in a path that is not thin; short ones, maybe pieces, are added to `parts`."""
     count = pdf_calls.segments_of_path(item)
     if count in _RECTANGLE_SEGMENTS:
-        return (bounds,)
+        left, bottom, right, top = bounds
+        return (bounds,) if right - left >= _SURELY_SHORT <= top - bottom else ()
     boxes = paths.boxes(item, count, shift)
-    parts += [box for box in boxes if max(box[2] - box[0], box[3] - box[1]) <= LONGEST_PART]
-    return boxes
+    parts += [box for box in boxes if box[2] - box[0] <= LONGEST_PART and box[3] - box[1] <= LONGEST_PART]
+    return [box for box in boxes if box[2] - box[0] >= _SURELY_SHORT or box[3] - box[1] >= _SURELY_SHORT]
 
 
 _UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)

@@ -127,8 +127,9 @@ class _Reader:
     def left_to_right(self, characters: str, start: int, end: int) -> list[Word]:
         parted = self._parted if _INNER_COMMA.search(characters, start, end) else _spans
         spans = parted(characters, start, end)
-        if self._glyphs.accented or _TO_CLEAN.search(characters, start, end):
-            tokens = list(self._cleaned(characters, spans))
+        dirty = _TO_CLEAN.search(characters, start, end) is not None
+        if dirty or self._glyphs.accented:
+            tokens = list(self._cleaned(characters, spans, dirty))
         else:
             reread = self._glyphs.reread
             tokens = [
@@ -146,7 +147,7 @@ class _Reader:
         words = self._placed(tokens, *self._turn_and_scale(tokens[0][1]))
         return with_ellipses(words) if characters.find(SPACED_DOTS, start, end) >= 0 else words
 
-    def _cleaned(self, characters: str, spans: Iterable[tuple[int, int]]) -> Iterator[_Token]:
+    def _cleaned(self, characters: str, spans: Iterable[tuple[int, int]], dirty: bool) -> Iterator[_Token]:
         """The words with their accents, without what does not show."""
         accented = self._glyphs.accented.keys()
         for begin, stop in spans:
@@ -155,7 +156,7 @@ class _Reader:
             text = characters[first:end]
             if is_suspect(text) or (accented and not accented.isdisjoint(range(first, end))):
                 text = self._glyphs.reread(characters, first, end)
-            if _TO_CLEAN.search(characters, begin, stop):
+            if dirty and _TO_CLEAN.search(characters, begin, stop):
                 text = "".join(clean_rendered(text).replace("\u200b", "").split())
                 while characters[first] == "\u200b" and first + 1 < end:
                     first += 1
