@@ -100,6 +100,8 @@ class Glyphs:
     def reread(self, characters: str, start: int, end: int) -> str:
         """The text of `characters[start:end]`, a run without white space."""
         text = characters[start:end]
+        if end - start == 1 and text not in _UNNAMED_OMX and not self.accented:
+            return self._table(start).get(text, text)
         raw, tables, letters = self._raw, self._tables, list(text)
         for at, character in enumerate(text):
             if character in _SUSPECTS:

@@ -209,7 +209,7 @@ class _Reader:
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
         if not matrix_of(self._raw, at, self._matrix_at):
             return 0, 1.0
-        a, b, c, d, *_ = read_matrix(self._matrix)
+        a, b, c, d, _, _ = read_matrix(self._matrix)
         if not (b or c or self._frame.rotation) and a > 0:
             return 0, abs(d) or 1.0
         turn = round(self._frame.rotation - math.degrees(math.atan2(b, a))) % 360
