@@ -92,6 +92,9 @@ def _collector_at_rest() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            # To and fro moves what was made to the oldest generation, which is looked through last.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

@@ -34,15 +34,24 @@ font_info = _unchecked(
     ctypes.c_void_p,
 )
 is_generated = _unchecked(pdfium_c.FPDFText_IsGenerated)
+text_object = _unchecked(pdfium_c.FPDFText_GetTextObject, ctypes.c_void_p)
+font_of_object = _unchecked(pdfium_c.FPDFTextObj_GetFont, ctypes.c_void_p, ctypes.c_void_p)
 lacks_unicode = _unchecked(pdfium_c.FPDFText_HasUnicodeMapError)
 
-page_object = _unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+# The page or the form that is asked for an object is a `ctypes.c_void_p`.
+page_object = _unchecked(pdfium_c.FPDFPage_GetObject, ctypes.c_void_p)
 form_object = _unchecked(pdfium_c.FPDFFormObj_GetObject, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong)
 objects_in_form = _unchecked(pdfium_c.FPDFFormObj_CountObjects, ctypes.c_int, ctypes.c_void_p)
 kind_of_object = _unchecked(pdfium_c.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
 bounds_of_object = _unchecked(pdfium_c.FPDFPageObj_GetBounds, ctypes.c_int, *[ctypes.c_void_p] * 5)
 matrix_of_object = _unchecked(pdfium_c.FPDFPageObj_GetMatrix, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+segment_of_path = _unchecked(pdfium_c.FPDFPath_GetPathSegment, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+kind_of_segment = _unchecked(pdfium_c.FPDFPathSegment_GetType, ctypes.c_int, ctypes.c_void_p)
+point_of_segment = _unchecked(pdfium_c.FPDFPathSegment_GetPoint, ctypes.c_int, *[ctypes.c_void_p] * 3)
+closes_path = _unchecked(pdfium_c.FPDFPathSegment_GetClose, ctypes.c_int, ctypes.c_void_p)
 segments_of_path = _unchecked(pdfium_c.FPDFPath_CountSegments, ctypes.c_int, ctypes.c_void_p)
 
 # Left, top, right and bottom of an FS_RECTF: read at once, not field by field.
 read_box = struct.Struct("4f").unpack_from
+# The six numbers of an FS_MATRIX.
+read_matrix = struct.Struct("6f").unpack_from

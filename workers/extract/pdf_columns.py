@@ -1,7 +1,9 @@
 """Columns of a page: runs of words are split at white gutters, as far down as the gutters reach. Pure."""
 
 import itertools
+from bisect import bisect_right
 from collections.abc import Sequence
+from operator import attrgetter
 from statistics import median
 
 from workers.extract.pdf_lines import Line
@@ -21,8 +23,8 @@ def reading_order(runs: Sequence[Line], depth: int = 0) -> list[list[Line]]:
     """The runs in groups to be read one after the other, each one column wide and in the order of the content."""
     if depth >= _DEEPEST or len(runs) < 2 * _FEWEST_LINES:
         return [list(runs)]
-    size = median(run.size for run in runs)
-    left, right = min(run.left for run in runs), max(run.right for run in runs)
+    size = median([run.size for run in runs])
+    left, right = min([run.left for run in runs]), max([run.right for run in runs])
     groups: list[list[Line]] = []
     plain: list[Line] = []
     for bands, gaps in _stretches(_bands(runs), left, right, size * _NARROWEST_GUTTER):
@@ -42,17 +44,17 @@ def reading_order(runs: Sequence[Line], depth: int = 0) -> list[list[Line]]:
 
 
 def _in_order(runs: Sequence[Line]) -> list[Line]:
-    return sorted(runs, key=lambda run: run.order)
+    return sorted(runs, key=attrgetter("order"))
 
 
 def _bands(runs: Sequence[Line]) -> list[list[Line]]:
     """Runs that overlap from top to bottom, directly or over others."""
     bands: list[list[Line]] = []
     bottom = 0.0
-    for run in sorted(runs, key=lambda run: run.top):
+    for run in sorted(runs, key=attrgetter("top")):
         if bands and run.top < bottom:
             bands[-1].append(run)
-            bottom = max(bottom, run.bottom)
+            bottom = run.bottom if run.bottom > bottom else bottom
         else:
             bands.append([run])
             bottom = run.bottom
@@ -79,18 +81,22 @@ def _stretches(
 def _gaps(band: Sequence[Line], left: float, right: float, narrowest: float) -> list[Gap]:
     gaps: list[Gap] = []
     at = left - narrowest
-    for run in sorted(band, key=lambda run: run.left):
+    for run in sorted(band, key=attrgetter("left")) if len(band) > 1 else band:
         if run.left - at >= narrowest:
             gaps.append((at, run.left))
-        at = max(at, run.right)
+        at = run.right if run.right > at else at
     if right + narrowest - at >= narrowest:
         gaps.append((at, right + narrowest))
     return gaps
 
 
 def _common(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> list[Gap]:
-    shared = [(max(one[0], two[0]), min(one[1], two[1])) for one in first for two in second]
-    return [gap for gap in shared if gap[1] - gap[0] >= narrowest]
+    shared = [
+        (start if start > other_start else other_start, end if end < other_end else other_end)
+        for start, end in first
+        for other_start, other_end in second
+    ]
+    return [(start, end) for start, end in shared if end - start >= narrowest]
 
 
 def _columns(runs: Sequence[Line], gaps: Sequence[Gap], size: float) -> list[list[Line]]:
@@ -98,7 +104,7 @@ def _columns(runs: Sequence[Line], gaps: Sequence[Gap], size: float) -> list[lis
     cuts = sorted((start + end) / 2 for start, end in gaps)
     columns: list[list[Line]] = [[] for _ in range(len(cuts) + 1)]
     for run in runs:
-        columns[sum(cut <= run.left for cut in cuts)].append(run)
+        columns[bisect_right(cuts, run.left)].append(run)
     columns = [column for column in columns if column]
     at = 0
     while at + 1 < len(columns):

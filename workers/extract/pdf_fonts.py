@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from workers.extract.pdf_calls import font_info, font_of_object, text_object
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_spacing import Word
 
@@ -21,8 +22,9 @@ class Fonts:
 
     def __init__(self, textpage: pdfium.PdfTextPage) -> None:
         self._raw = textpage.raw
-        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
+        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.byref(ctypes.c_int())
         self._kinds: dict[bytes, tuple[bool, bool]] = {}
+        self._kinds_by_font: dict[int, tuple[bool, bool]] = {}  # by the address of the font
 
     def is_bold(self, word: Word) -> bool:
         """Whether the word's first character is in a bold font."""
@@ -35,7 +37,16 @@ class Fonts:
                 line.bold, line.even = self._kind(line.words[0].first)
 
     def _kind(self, at: int) -> tuple[bool, bool]:
-        pdfium_c.FPDFText_GetFontInfo(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+        font = font_of_object(text_object(self._raw, at))
+        kind = self._kinds_by_font.get(font)
+        if kind is None:
+            kind = self._kind_by_name(at)
+            if font is not None:
+                self._kinds_by_font[font] = kind
+        return kind
+
+    def _kind_by_name(self, at: int) -> tuple[bool, bool]:
+        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
         name = self._name.value
         kind = self._kinds.get(name)
         if kind is None:

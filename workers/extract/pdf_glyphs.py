@@ -9,7 +9,7 @@ from functools import lru_cache
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from workers.extract.pdf_calls import font_info, lacks_unicode, loose_box, read_box
+from workers.extract.pdf_calls import font_info, font_of_object, lacks_unicode, loose_box, read_box, text_object
 
 # Without a map to Unicode, pdfium gives the code of a glyph it has no name for. The tables are TeX's own encodings
 # OMS, OMX and of the AMS fonts (The TeXbook, appendix F; amsfonts documentation), for the codes where that happens.
@@ -93,24 +93,26 @@ class Glyphs:
         self._raw = textpage.raw
         self._name = ctypes.create_string_buffer(_LONGEST_NAME)
         self._flags = ctypes.byref(ctypes.c_int())
-        self._tables: dict[bytes, dict[str, str]] = {}
+        self._tables: dict[int | None, dict[str, str]] = {}  # by the address of the font
         self._box = pdfium_c.FS_RECTF()
         self._box_at = ctypes.byref(self._box)
 
     def reread(self, characters: str, start: int, end: int) -> str:
         """The text of `characters[start:end]`, a run without white space."""
         text = characters[start:end]
-        accented = self.accented
-        letters = [
-            accented.get(at) or (self._named(character, at) if character in _SUSPECTS else character)
-            for at, character in enumerate(text, start)
-        ]
+        if end - start == 1 and text not in _UNNAMED_OMX and not self.accented:
+            return self._table(start).get(text, text)
+        raw, tables, letters = self._raw, self._tables, list(text)
+        for at, character in enumerate(text):
+            if character in _SUSPECTS:
+                table = tables.get(font_of_object(text_object(raw, start + at)))
+                letters[at] = (self._table(start + at) if table is None else table).get(character, character)
+        if self.accented:
+            letters = [self.accented.get(at, letter) for at, letter in enumerate(letters, start)]
         if _may_be_brace(text):
             letters[0] = self._brace(text[0], start)
-        named = "".join(letters)
-        if not _ACCENT.search(named):
-            return named
-        self._compose(letters, start)
+        if not _ACCENTS.keys().isdisjoint(letters):
+            self._compose(letters, start)
         return "".join(letters)
 
     def composed(self, characters: str) -> str:
@@ -152,17 +154,15 @@ class Glyphs:
             return _UNNAMED_OMX[character]
         return character
 
-    def _named(self, character: str, at: int) -> str:
-        return self._table(at).get(character, character)
-
     def _table(self, at: int) -> dict[str, str]:
-        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
-        name = self._name.value
-        table = self._tables.get(name)
+        font = font_of_object(text_object(self._raw, at))
+        table = self._tables.get(font)
         if table is None:
-            text = name.decode("latin-1")
-            table = next((found for pattern, found in _TABLES if pattern.search(text)), {})
-            self._tables[name] = table
+            font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
+            name = self._name.value.decode("latin-1")
+            table = next((found for pattern, found in _TABLES if pattern.search(name)), {})
+            if font is not None:
+                self._tables[font] = table
         return table
 
     def _compose(self, letters: list[str], start: int) -> None:

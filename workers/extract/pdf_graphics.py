@@ -1,6 +1,7 @@
 """What a PDF page draws beside text: the area under images, the number of paths, and the rules that tables have."""
 
 import ctypes
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -26,6 +27,7 @@ _MOST_RULES = 3_000
 _DEEPEST = 4
 _THICKEST_RULE = 3.0  # points
 _SHORTEST_RULE = 6.0
+_SURELY_SHORT = 5.0  # whatever the rounding of coordinates does
 _RECTANGLE_SEGMENTS = (4, 5)
 
 
@@ -43,30 +45,31 @@ def read_graphics(page: pdfium.PdfPage, frame: Frame) -> Graphics:
     """As far as the objects can be read; what is damaged is passed over."""
     found = Graphics()
     parts, paths = list[Box](), PathReader()
-    first, second, third, fourth = (ctypes.c_float() for _ in range(4))
-    edges = [ctypes.byref(edge) for edge in (first, second, third, fourth)]
-    bounds = pdf_calls.bounds_of_object
+    edges = pdfium_c.FS_RECTF()
+    edges_at = [ctypes.byref(edges, at) for at in range(0, ctypes.sizeof(edges), ctypes.sizeof(edges) // 4)]
+    bounds, level, upright = pdf_calls.bounds_of_object, found.level, found.upright
+    drawn = 0
     for item, kind, shift in _objects(page):
-        found.paths += kind != pdfium_c.FPDF_PAGEOBJ_IMAGE
-        if kind == pdfium_c.FPDF_PAGEOBJ_SHADING or not bounds(item, *edges):
+        if kind != _IMAGE:
+            drawn += 1
+        if kind == _SHADING or not bounds(item, *edges_at):
             continue
-        left, bottom, right, top = first.value, second.value, third.value, fourth.value
+        left, bottom, right, top = pdf_calls.read_box(edges)
         if shift is not _UNMOVED:
             left, bottom, right, top = _moved((left, bottom, right, top), shift)
-        if kind == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            found.covered += abs((right - left) * (top - bottom))
-        elif len(found.level) + len(found.upright) < _MOST_RULES:
-            width, height = right - left, top - bottom
+        width, height = right - left, top - bottom
+        if kind == _IMAGE:
+            found.covered += abs(width * height)
+        elif len(level) + len(upright) < _MOST_RULES:
             thin = width <= _THICKEST_RULE or height <= _THICKEST_RULE
             if thin and width <= LONGEST_PART and height <= LONGEST_PART and len(parts) <= MOST_PARTS:
                 parts.append((left, bottom, right, top))
             if width < _SHORTEST_RULE and height < _SHORTEST_RULE:
                 continue
-            if thin:
-                _add_rules(found, *frame.box(left, bottom, right, top))
-                continue
-            for box in _lines(item, (left, bottom, right, top), shift, paths, parts):
-                _add_rules(found, *frame.box(*box))
+            box = left, bottom, right, top
+            for line in (box,) if thin else _lines(item, box, shift, paths, parts):
+                _add_rules(found, *frame.box(*line))
+    found.paths = drawn
     _add_dashed(found, parts, frame)
     return found
 
@@ -75,32 +78,33 @@ def _lines(item: int, bounds: Box, shift: Matrix, paths: PathReader, parts: list
     """The boxes of what may be rules in a path that is not thin; short ones, maybe pieces, are added to `parts`."""
     count = pdf_calls.segments_of_path(item)
     if count in _RECTANGLE_SEGMENTS:
-        return (bounds,)
-    boxes = paths.boxes(ctypes.cast(item, pdfium_c.FPDF_PAGEOBJECT), count, shift)
-    parts += [box for box in boxes if max(box[2] - box[0], box[3] - box[1]) <= LONGEST_PART]
-    return boxes
+        left, bottom, right, top = bounds
+        return (bounds,) if right - left >= _SURELY_SHORT <= top - bottom else ()
+    boxes = paths.boxes(item, count, shift)
+    parts += [box for box in boxes if box[2] - box[0] <= LONGEST_PART and box[3] - box[1] <= LONGEST_PART]
+    return [box for box in boxes if box[2] - box[0] >= _SURELY_SHORT or box[3] - box[1] >= _SURELY_SHORT]
 
 
 _UNMOVED: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-_WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING})
+_IMAGE, _SHADING = pdfium_c.FPDF_PAGEOBJ_IMAGE, pdfium_c.FPDF_PAGEOBJ_SHADING
+_WANTED = frozenset({pdfium_c.FPDF_PAGEOBJ_PATH, _IMAGE, _SHADING})
 
 
 def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
     """Addresses of page objects, with their kind and how the forms around them move them."""
     kind_of, wanted, form = pdf_calls.kind_of_object, _WANTED, pdfium_c.FPDF_PAGEOBJ_FORM
     seen = 0
-    address = ctypes.cast(page.raw, ctypes.c_void_p).value
+    address = ctypes.cast(page.raw, ctypes.c_void_p)
     waiting = [(pdf_calls.page_object, address, pdfium_c.FPDFPage_CountObjects(page.raw), _UNMOVED, 1)]
     while waiting and seen < _SAMPLED_OBJECTS:
         get, owner, count, shift, depth = waiting.pop()
-        for index in range(min(count, _SAMPLED_OBJECTS - seen)):
-            item = get(owner, index)
-            kind = kind_of(item)
+        items = list(map(get, itertools.repeat(owner), range(min(count, _SAMPLED_OBJECTS - seen))))
+        for item, kind in zip(items, map(kind_of, items), strict=True):
             if kind in wanted:
                 yield item, kind, shift
             elif kind == form and depth < _DEEPEST:
                 inside = pdf_calls.objects_in_form(item)
-                waiting.append((pdf_calls.form_object, item, inside, _shift(item, shift), depth + 1))
+                waiting.append((pdf_calls.form_object, ctypes.c_void_p(item), inside, _shift(item, shift), depth + 1))
         seen += count
 
 
@@ -114,6 +118,8 @@ def _shift(form: int, outer: Matrix) -> Matrix:
 def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, float]:
     left, bottom, right, top = box
     a, b, c, d, e, f = shift
+    if not b and not c and a > 0 and d > 0:
+        return left * a + e, bottom * d + f, right * a + e, top * d + f
     across = [x * a + y * c + e for x in (left, right) for y in (bottom, top)]
     up = [x * b + y * d + f for x in (left, right) for y in (bottom, top)]
     return min(across), min(up), max(across), max(up)

@@ -92,11 +92,14 @@ def _letters(text: str) -> str:
 
 
 def _body_size(pages: Iterable[PageLines]) -> float:
-    sizes: Counter[float] = Counter()
+    widths: defaultdict[float, int] = defaultdict(int)
     for page in pages:
         for at, line in enumerate(page.lines):
             if at not in page.furniture:
-                sizes[round(line.size, 1)] += round(10 * (line.right - line.left) / (line.size or 1.0))
+                widths[line.size] += round(10 * (line.right - line.left) / (line.size or 1.0))
+    sizes: Counter[float] = Counter()
+    for size, width in widths.items():
+        sizes[round(size, 1)] += width
     return sizes.most_common(1)[0][0] if sizes else 0.0
 
 

@@ -43,12 +43,14 @@ def framed(levels: Sequence[Rule]) -> list[list[Rule]]:
 
 def rows_between(words: Sequence[Word], group: Sequence[Rule]) -> Rows:
     """The cells of the rows between the first and the last rule; empty where that is no table."""
-    lines = _lines(words)
-    if len(lines) < _FEWEST_ROWS:
+    if len(words) < _FEWEST_ROWS:
         return []
     size = median(word.size for word in words)
     cuts = _cuts(words, group[0].start, group[0].end, _GAP * size)
     if len(cuts) + 1 < _FEWEST_COLUMNS:
+        return []
+    lines = _lines(words)
+    if len(lines) < _FEWEST_ROWS:
         return []
     rows: Rows = []
     for line in lines:

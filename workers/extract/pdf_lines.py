@@ -56,18 +56,23 @@ def runs(words: Iterable[Word]) -> list[Line]:
     """The words in runs without a gap that could be a column's; raised and lowered letters stay with their word."""
     found: list[Line] = []
     current: Line | None = None
-    number = -1
+    number, reach = -1, 0.0
     for order, word in enumerate(words):
-        if current is not None and _fits(current, word, number):
+        left, right = word.left, word.right
+        if current is not None and (
+            # Most words follow on the same line; `_fits` would say the same of them.
+            (word.line == number and word.base == current.base and current.left < left < reach)
+            or _fits(current, word, number)
+        ):
             current.words.append(word)
-            current.left = word.left if word.left < current.left else current.left
-            current.right = word.right if word.right > current.right else current.right
+            current.left = left if left < current.left else current.left
+            current.right = right if right > current.right else current.right
             if word.size > current.size * 1.05:
                 current.size, current.base = word.size, word.base
         else:
-            current = Line([word], word.left, word.right, word.base, word.size, order)
+            current = Line([word], left, right, word.base, word.size, order)
             found.append(current)
-        number = word.line
+        number, reach = word.line, current.right + current.size * _WIDEST_SPACE
     for line in found:
         line.top, line.bottom = line.base - line.size * _ABOVE_BASE, line.base + line.size * _BELOW_BASE
     return found

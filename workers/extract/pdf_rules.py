@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pypdfium2.raw as pdfium_c
 
+from workers.extract.pdf_calls import closes_path, kind_of_segment, matrix_of_object, point_of_segment, segment_of_path
+
 _MOST_SEGMENTS = 2_000
 _STRAIGHT = 0.5  # points that a straight line may be off
 _SLANT = 0.05
@@ -41,10 +43,11 @@ class PathReader:
         self._x, self._y = ctypes.c_float(), ctypes.c_float()
         self._at = ctypes.byref(self._x), ctypes.byref(self._y)
 
-    def boxes(self, item: pdfium_c.FPDF_PAGEOBJECT, count: int, shift: Matrix) -> list[Box]:
+    def boxes(self, item: int, count: int, shift: Matrix) -> list[Box]:
         """The boxes (left, bottom, right, top) of a path's lines where all lie along the page's edges; else none.
 
-        `count` is the path's number of segments. A thin subpath, as a line drawn as a rectangle, gives one box.
+        `item` is the path's address, `count` its number of segments. A thin subpath, as a line drawn as a rectangle,
+        gives one box.
         """
         if not 2 <= count <= _MOST_SEGMENTS or not self._begins_straight(item):
             return []
@@ -61,24 +64,24 @@ class PathReader:
                 boxes.append((min(x, next_x), min(y, next_y), max(x, next_x), max(y, next_y)))
         return boxes
 
-    def _begins_straight(self, item: pdfium_c.FPDF_PAGEOBJECT) -> bool:
-        second = pdfium_c.FPDFPath_GetPathSegment(item, 1)
-        if pdfium_c.FPDFPathSegment_GetType(second) != pdfium_c.FPDF_SEGMENT_LINETO:
+    def _begins_straight(self, item: int) -> bool:
+        second = segment_of_path(item, 1)
+        if kind_of_segment(second) != pdfium_c.FPDF_SEGMENT_LINETO:
             return False
-        pdfium_c.FPDFPathSegment_GetPoint(second, *self._at)
+        point_of_segment(second, *self._at)
         x, y = self._x.value, self._y.value
-        pdfium_c.FPDFPathSegment_GetPoint(pdfium_c.FPDFPath_GetPathSegment(item, 0), *self._at)
+        point_of_segment(segment_of_path(item, 0), *self._at)
         across, up = abs(x - self._x.value), abs(y - self._y.value)
         return min(across, up) <= _SLANT * max(across, up)
 
-    def _subpaths(self, item: pdfium_c.FPDF_PAGEOBJECT, count: int, matrix: Matrix) -> Iterator[list[Point]]:
+    def _subpaths(self, item: int, count: int, matrix: Matrix) -> Iterator[list[Point]]:
         """The points of each subpath; an empty list, and no more, at the first line that is curved or oblique."""
         a, b, c, d, e, f = matrix
         points: list[Point] = []
         for index in range(count):
-            segment = pdfium_c.FPDFPath_GetPathSegment(item, index)
-            kind = pdfium_c.FPDFPathSegment_GetType(segment)
-            pdfium_c.FPDFPathSegment_GetPoint(segment, *self._at)
+            segment = segment_of_path(item, index)
+            kind = kind_of_segment(segment)
+            point_of_segment(segment, *self._at)
             x, y = self._x.value, self._y.value
             point = x * a + y * c + e, x * b + y * d + f
             if kind == pdfium_c.FPDF_SEGMENT_MOVETO:
@@ -91,15 +94,15 @@ class PathReader:
                 yield []
                 return
             points.append(point)
-            if pdfium_c.FPDFPathSegment_GetClose(segment):
+            if closes_path(segment):
                 points.append(points[0])
         if len(points) > 1:
             yield points
 
 
-def _matrix(item: pdfium_c.FPDF_PAGEOBJECT, outer: Matrix) -> Matrix:
+def _matrix(item: int, outer: Matrix) -> Matrix:
     matrix = pdfium_c.FS_MATRIX()
-    if not pdfium_c.FPDFPageObj_GetMatrix(item, matrix):
+    if not matrix_of_object(item, ctypes.byref(matrix)):
         return outer
     return combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
 

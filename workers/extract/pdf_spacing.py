@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 SPACED_DOTS = ". . ."
 # Shares of the type size.
-_TOUCHING, _OVERLAPPING = 0.035, 0.15
+TOUCHING, _OVERLAPPING = 0.035, 0.15
 _SAME_BASE = 0.5
 _THIN_SPACE = 0.2
 
@@ -37,9 +37,9 @@ def touches(earlier: Word, word: Word) -> bool:
     pdfium guesses spaces from kerning too, so the letters of a formula fall apart. Where both sides look like words of
     their own, its guess stands.
     """
-    size = earlier.size if earlier.size < word.size else word.size
     gap = word.left - earlier.right
-    if gap >= _TOUCHING * size or gap <= -_OVERLAPPING * size or earlier.broken:
+    size = earlier.size if earlier.size < word.size else word.size
+    if gap >= TOUCHING * size or gap <= -_OVERLAPPING * size or earlier.broken:
         return False
     if abs(word.base - earlier.base) >= _SAME_BASE * size:
         return False

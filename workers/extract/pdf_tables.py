@@ -5,10 +5,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from workers.extract.pdf_graphics import Graphics
 from workers.extract.pdf_level_tables import framed, rows_between
-from workers.extract.pdf_rules import Rule
+from workers.extract.pdf_rules import Point, Rule
 from workers.extract.pdf_spacing import Word
 
 _SAME_PLACE = 2.5  # points
@@ -57,23 +58,28 @@ def find_tables(words: Sequence[Word], graphics: Graphics) -> tuple[list[Table],
     tables: list[Table] = []
     taken: set[int] = set()
     straight = _straightened(graphics.level)
-    for levels, uprights in _grids(straight, _straightened(graphics.upright)) if graphics.upright else ():
-        table = _table(words, levels, uprights, taken)
+    grids = _grids(straight, _straightened(graphics.upright)) if graphics.upright else ()
+    groups = framed(straight)
+    if not grids and not groups:
+        return [], list(words)
+    middles = [((word.left + word.right) / 2, (word.top + word.bottom) / 2) for word in words]
+    for grid in grids:
+        table = _table(words, middles, grid, taken)
         if table:
             tables.append(table)
-    for group in framed(straight):
-        table = _level_table(words, group, taken)
+    for group in groups:
+        table = _level_table(words, middles, group, taken)
         if table:
             tables.append(table)
     return tables, [word for at, word in enumerate(words) if at not in taken] if taken else list(words)
 
 
-def _level_table(words: Sequence[Word], group: list[Rule], taken: set[int]) -> Table | None:
+def _level_table(words: Sequence[Word], middles: Sequence[Point], group: list[Rule], taken: set[int]) -> Table | None:
     left, right, top, bottom = group[0].start, group[0].end, group[0].at, group[-1].at
     inside = [
         at
-        for at, word in enumerate(words)
-        if at not in taken and left <= _middle(word) <= right and top <= _height(word) <= bottom
+        for at, (across, down) in enumerate(middles)
+        if top <= down <= bottom and left <= across <= right and at not in taken
     ]
     rows = rows_between([words[at] for at in inside], group)
     if not rows:
@@ -87,7 +93,7 @@ def _straightened(rules: Iterable[Rule]) -> list[Rule]:
     found: list[Rule] = []
     place = -1e9
     row: list[Rule] = []
-    for rule in sorted(rules, key=lambda rule: rule.at):
+    for rule in sorted(rules, key=attrgetter("at")):
         if rule.at - place > _SAME_PLACE:
             found += _touching(row)
             row, place = [], rule.at
@@ -96,18 +102,25 @@ def _straightened(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def _touching(row: list[Rule]) -> list[Rule]:
+    if len(row) < 2:
+        return row
+    row.sort(key=attrgetter("start"))
     found: list[Rule] = []
-    for rule in sorted(row, key=lambda rule: rule.start):
-        if found and rule.start <= found[-1].end + _SAME_PLACE:
-            last = found[-1]
-            found[-1] = Rule(last.at, last.start, max(last.end, rule.end))
+    at, first, reach = row[0]
+    for rule in row[1:]:
+        if rule.start <= reach + _SAME_PLACE:
+            reach = rule.end if rule.end > reach else reach
         else:
-            found.append(rule)
+            found.append(Rule(at, first, reach))
+            at, first, reach = rule
+    found.append(Rule(at, first, reach))
     return found
 
 
 def _grids(levels: Sequence[Rule], uprights: Sequence[Rule]) -> list[tuple[list[Rule], list[Rule]]]:
     """Rules that cross or touch, directly or over others."""
+    if len(levels) <= _FEWEST_ROWS or len(uprights) < _FEWEST_COLUMNS - 1:
+        return []
     owner = list(range(len(levels) + len(uprights)))
 
     def root(at: int) -> int:
@@ -117,19 +130,26 @@ def _grids(levels: Sequence[Rule], uprights: Sequence[Rule]) -> list[tuple[list[
         return at
 
     places = [upright.at for upright in uprights]
+    reaches = [
+        (at, upright.start - _SAME_PLACE, upright.end + _SAME_PLACE) for at, upright in enumerate(uprights, len(levels))
+    ]
     for one, level in enumerate(levels):
         first = bisect_left(places, level.start - _SAME_PLACE)
-        for other in range(first, bisect_right(places, level.end + _SAME_PLACE)):
-            upright = uprights[other]
-            if upright.start - _SAME_PLACE <= level.at <= upright.end + _SAME_PLACE:
-                owner[root(len(levels) + other)] = root(one)
+        last = bisect_right(places, level.end + _SAME_PLACE)
+        height, top = level.at, root(one)
+        for at, start, end in reaches[first:last]:
+            if start <= height <= end and owner[at] != top:
+                owner[root(at)] = top
     grids: dict[int, tuple[list[Rule], list[Rule]]] = {}
     for at, rule in enumerate([*levels, *uprights]):
         grids.setdefault(root(at), ([], []))[at >= len(levels)].append(rule)
     return [grid for grid in grids.values() if len(grid[0]) > _FEWEST_ROWS and len(grid[1]) >= _FEWEST_COLUMNS - 1]
 
 
-def _table(words: Sequence[Word], levels: list[Rule], uprights: list[Rule], taken: set[int]) -> Table | None:
+def _table(
+    words: Sequence[Word], middles: Sequence[Point], grid: tuple[list[Rule], list[Rule]], taken: set[int]
+) -> Table | None:
+    levels, uprights = grid
     left = min(*(rule.at for rule in uprights), *(rule.start for rule in levels))
     right = max(*(rule.at for rule in uprights), *(rule.end for rule in levels))
     tops = _places(levels)
@@ -140,18 +160,18 @@ def _table(words: Sequence[Word], levels: list[Rule], uprights: list[Rule], take
         return None
     inside = [
         at
-        for at, word in enumerate(words)
+        for at, (across, down) in enumerate(middles)
         if at not in taken
-        and left - _SAME_PLACE <= _middle(word) <= right + _SAME_PLACE
-        and tops[0] - _SAME_PLACE <= _height(word) <= tops[-1] + _SAME_PLACE
+        and left - _SAME_PLACE <= across <= right + _SAME_PLACE
+        and tops[0] - _SAME_PLACE <= down <= tops[-1] + _SAME_PLACE
     ]
     borders = [_borders(uprights, (top + bottom) / 2, left) for top, bottom in itertools.pairwise(tops)]
     rows: list[list[list[Word]]] = [[[] for _ in edges[1:]] for _ in tops[1:]]
     for at in inside:
-        word = words[at]
-        row = _index(tops, _height(word))
-        start = borders[row][bisect_right(borders[row], max(left, _middle(word))) - 1]
-        rows[row][_index(edges, start + _SAME_PLACE)].append(word)
+        across, down = middles[at]
+        row = _index(tops, down)
+        start = borders[row][bisect_right(borders[row], max(left, across)) - 1]
+        rows[row][_index(edges, start + _SAME_PLACE)].append(words[at])
     rows = [row for row in rows if any(row)]
     if not _is_table(rows):
         return None
@@ -203,11 +223,3 @@ def _drawn(rules: Sequence[Rule], place: float) -> float:
 def _index(places: Sequence[float], at: float) -> int:
     """Between which two places it lies, counted from 0."""
     return max(0, min(bisect_right(places, at) - 1, len(places) - 2))
-
-
-def _middle(word: Word) -> float:
-    return (word.left + word.right) / 2
-
-
-def _height(word: Word) -> float:
-    return (word.top + word.bottom) / 2

@@ -10,6 +10,7 @@ from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
 
 _BULLET = re.compile(r"[•‣◦▪▫●○■□–—∙·*-]\s+\S|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+\S")
+_new = tuple.__new__
 _SENTENCE_END = (".", "!", "?", ":", ";", "…", "”", "“", '"', ")")
 
 
@@ -56,19 +57,20 @@ class PageWriter:
             self._settle(before)
             self._break(gap)
         start = self._end
-        broken, glued, turn = False, line.glued, line.turn
-        for at, word in enumerate(line.words):
-            if not at:
-                between = ""
-            elif broken:
-                between = "-"
-            elif at in glued:
-                between = ""
-            else:
-                between, self._pending = self._pending or " ", ""
-            self._put_word(word, turn, before=between)
-            broken = word.broken
+        self._put_words(line.words, [word.text for word in line.words], self._between(line), line.turn)
         return start
+
+    def _between(self, line: Line) -> list[str]:
+        """What stands before each word of a line."""
+        between = [" "] * len(line.words)
+        for at in line.glued:
+            between[at] = ""
+        for at in [at for at, word in enumerate(line.words[:-1], 1) if word.broken]:
+            between[at] = "-"
+        between[0] = ""
+        if self._pending and " " in between:
+            between[between.index(" ")], self._pending = self._pending, ""
+        return between
 
     def _hyphenate(self, before: Line, line: Line) -> None:
         following = line.words[0].text[0]
@@ -105,21 +107,25 @@ class PageWriter:
             self._parts.append(text)
             self._end += len(text)
 
-    def _put_word(self, word: Word, turn: int, text: str = "", before: str = "") -> None:
-        """`text` takes the place of the word's own; `before` stands between it and the word before."""
-        text = text or word.text
-        self._parts.append(before + text if before else text)
-        start = self._end + len(before)
-        self._end = end = start + len(text)
-        left, top, right, bottom = word.left, word.top, word.right, word.bottom
-        if turn and turn % 90 == 0:
-            left, top, right, bottom = turn_back((left, top, right, bottom), turn, self._width, self._height)
-        left, right = left / self._width, right / self._width
-        top, bottom = top / self._height, bottom / self._height
-        if left < 0 or top < 0 or right > 1 or bottom > 1:
-            left, top, right, bottom = (max(0.0, min(1.0, share)) for share in (left, top, right, bottom))
-        if right > left and bottom > top:
-            self.words.append(WordBox(start, end, left, top, right, bottom))
+    def _put_words(self, words: Sequence[Word], texts: Sequence[str], between: Sequence[str], turn: int) -> None:
+        """`texts` are the words' texts as they are to be written; `between` stands before each of them."""
+        add_part, add_box = self._parts.append, self.words.append
+        end, width, height = self._end, self._width, self._height
+        sideways = turn and turn % 90 == 0
+        for word, text, before in zip(words, texts, between, strict=True):
+            add_part(before + text)
+            start = end + len(before)
+            end = start + len(text)
+            left, top, right, bottom = word.left, word.top, word.right, word.bottom
+            if sideways:
+                left, top, right, bottom = turn_back((left, top, right, bottom), turn, width, height)
+            left, top, right, bottom = left / width, top / height, right / width, bottom / height
+            if left < 0 or top < 0 or right > 1 or bottom > 1:
+                left, top, right, bottom = (max(0.0, min(1.0, share)) for share in (left, top, right, bottom))
+            if right > left and bottom > top:
+                # Without the look at names and defaults that `WordBox(...)` takes for every word.
+                add_box(_new(WordBox, (start, end, left, top, right, bottom, None)))
+        self._end = end
 
     def _write_table(self, table: Table, turn: int) -> None:
         start = self._end
@@ -142,7 +148,7 @@ class PageWriter:
                     self._put("-" if word.text[0].isupper() or word.text[0].isdecimal() else "")
                 elif before is not None and at not in line.glued:
                     self._put(" ")
-                self._put_word(word, turn, word.text.replace("|", "\\|"))
+                self._put_words([word], [word.text.replace("|", "\\|")], [""], turn)
                 before = word
 
     def _mark(self, lines: Sequence[Line], levels: Mapping[int, int], starts: Sequence[int]) -> None:

@@ -3,7 +3,7 @@
 import ctypes
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium
@@ -11,9 +11,9 @@ import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
 from workers.extract.pdf_bidi import Letter, logical_words
-from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box
+from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box, read_matrix
 from workers.extract.pdf_glyphs import Glyphs, is_suspect
-from workers.extract.pdf_spacing import SPACED_DOTS, Word, append, touches, with_ellipses
+from workers.extract.pdf_spacing import SPACED_DOTS, TOUCHING, Word, append, touches, with_ellipses
 
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
@@ -59,6 +59,9 @@ class Frame:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
         """Left, top, right, bottom as shown."""
+        if self.rotation == 0 and left <= right and bottom <= top:
+            x, y, height = self.left, self.bottom, self.height
+            return left - x, height - (top - y), right - x, height - (bottom - y)
         (first, second), (third, fourth) = self.point(left, bottom), self.point(right, top)
         return min(first, third), min(second, fourth), max(first, third), max(second, fourth)
 
@@ -69,9 +72,9 @@ def page_characters(textpage: pdfium.PdfTextPage) -> str:
     count = pdfium_c.FPDFText_CountChars(raw)
     if count <= 0:
         return ""
-    buffer = (ctypes.c_ushort * (count * 2 + 1))()
-    pdfium_c.FPDFText_GetText(raw, 0, count, buffer)
-    text = bytes(buffer).decode("utf-16-le", "surrogatepass").rstrip("\0")
+    buffer = bytearray(4 * count + 2)
+    pdfium_c.FPDFText_GetText(raw, 0, count, ctypes.c_ushort.from_buffer(buffer))
+    text = buffer.decode("utf-16-le", "surrogatepass").rstrip("\0")
     if len(text) == count and "\0" not in text:
         return text
     # Characters without a Unicode value are left out of the text, and indexes no longer agree.
@@ -84,9 +87,10 @@ def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> l
     reader = _Reader(textpage, frame)
     characters = reader.composed(characters)
     words: list[Word] = []
-    mostly = len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
+    turned = _RIGHT_TO_LEFT.search(characters) is not None
+    mostly = turned and len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
     for number, (start, end) in enumerate(_lines(characters)):
-        if _RIGHT_TO_LEFT.search(characters, start, end):
+        if turned and _RIGHT_TO_LEFT.search(characters, start, end):
             line = reader.right_to_left(characters, start, end, mostly)
         else:
             line = reader.left_to_right(characters, start, end)
@@ -95,6 +99,10 @@ def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> l
             if word.text not in _PIECES or not (words and _is_piece(words[-1], word)):
                 words.append(word)
     return words
+
+
+# A word's text, its first and last character, where its run of characters begins, and whether a hyphen was taken off.
+_Token = tuple[str, int, int, int, bool]
 
 
 class _Reader:
@@ -111,46 +119,49 @@ class _Reader:
         self._x_at, self._y_at = ctypes.byref(self._x), ctypes.byref(self._y)
         self._matrix = pdfium_c.FS_MATRIX()
         self._matrix_at = ctypes.byref(self._matrix)
-        self._low: float | None = None
-        self._size = 0.0
 
     def composed(self, characters: str) -> str:
         """The characters without accents of their own: to be called before lines are read."""
         return self._glyphs.composed(characters)
 
     def left_to_right(self, characters: str, start: int, end: int) -> list[Word]:
-        raw, words = self._raw, list[Word]()
-        before = -2
-        turn, scale = 0, 0.0
-        reread, accented = self._glyphs.reread, self._glyphs.accented.keys()
+        parted = self._parted if _INNER_COMMA.search(characters, start, end) else _spans
+        spans = parted(characters, start, end)
         dirty = _TO_CLEAN.search(characters, start, end) is not None
-        self._low = None
-        commas = _INNER_COMMA.search(characters, start, end)
-        for begin, stop in self._parted(characters, start, end) if commas else _spans(characters, start, end):
-            first, last = begin, stop
-            text = characters[first:last]
-            broken = text[-1] in _BREAKS
-            if broken:
-                last -= 1
-                text = text[:-1]
-            if is_suspect(text) or (accented and not accented.isdisjoint(range(first, last))):
-                text = reread(characters, first, last)
-            if dirty:
-                text = "".join(clean_rendered(text).replace("\u200b", "").split())
-                while characters[first] == "\u200b" and first + 1 < last:
-                    first += 1
-            if not text:
-                continue
-            if not scale:
-                turn, scale = self._turn_and_scale(first)
-            word = self._placed(text, first, last - 1, scale)
-            word.turn, word.broken = turn, broken
-            if begin - before == 1 and not turn and touches(words[-1], word) and is_generated(raw, before) == 1:
-                append(words[-1], word)
-            else:
-                words.append(word)
-            before = stop
+        if dirty or self._glyphs.accented:
+            tokens = list(self._cleaned(characters, spans, dirty))
+        else:
+            reread = self._glyphs.reread
+            tokens = [
+                (
+                    reread(characters, first, stop) if is_suspect(text := characters[first:stop]) else text,
+                    first,
+                    stop - 1,
+                    first,
+                    False,
+                )
+                for first, stop in spans
+            ]
+        if not tokens:
+            return []
+        words = self._placed(tokens, *self._turn_and_scale(tokens[0][1]))
         return with_ellipses(words) if characters.find(SPACED_DOTS, start, end) >= 0 else words
+
+    def _cleaned(self, characters: str, spans: Iterable[tuple[int, int]], dirty: bool) -> Iterator[_Token]:
+        """The words with their accents, without what does not show."""
+        accented = self._glyphs.accented.keys()
+        for begin, stop in spans:
+            broken = characters[stop - 1] in _BREAKS
+            first, end = begin, stop - broken
+            text = characters[first:end]
+            if is_suspect(text) or (accented and not accented.isdisjoint(range(first, end))):
+                text = self._glyphs.reread(characters, first, end)
+            if dirty and _TO_CLEAN.search(characters, begin, stop):
+                text = "".join(clean_rendered(text).replace("\u200b", "").split())
+                while characters[first] == "\u200b" and first + 1 < end:
+                    first += 1
+            if text:
+                yield text, first, end - 1, begin, broken
 
     def _parted(self, characters: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Where words stand, parted also behind a comma where white shows that pdfium has not marked."""
@@ -183,59 +194,69 @@ class _Reader:
             if not clean:
                 continue
             turn, scale = self._turn_and_scale(indexes[0])
-            self._low = None
-            word = self._placed(clean, indexes[0], indexes[0], scale)
-            for at in indexes[1:]:
-                box = self._placed("", at, at, scale)
+            word, *boxes = (self._placed([(clean, at, at, at, False)], turn, scale)[0] for at in indexes)
+            for box in boxes:
                 word.left, word.right = min(word.left, box.left), max(word.right, box.right)
                 word.top, word.bottom = min(word.top, box.top), max(word.bottom, box.bottom)
-            word.turn = turn
             words.append(word)
         return words
 
     def _is_upright(self, at: int) -> bool:
-        matrix = self._matrix
         known = matrix_of(self._raw, at, self._matrix_at)
-        return not known or (matrix.a > 0 and abs(matrix.b) < 0.1 * matrix.a)
+        a, b, *_ = read_matrix(self._matrix)
+        return not known or (a > 0 and abs(b) < 0.1 * a)
 
     def _turn_and_scale(self, at: int) -> tuple[int, float]:
-        matrix = self._matrix
         if not matrix_of(self._raw, at, self._matrix_at):
             return 0, 1.0
-        if not (matrix.b or matrix.c or self._frame.rotation) and matrix.a > 0:
-            return 0, abs(matrix.d) or 1.0
-        turn = round(self._frame.rotation - math.degrees(math.atan2(matrix.b, matrix.a))) % 360
+        a, b, c, d, _, _ = read_matrix(self._matrix)
+        if not (b or c or self._frame.rotation) and a > 0:
+            return 0, abs(d) or 1.0
+        turn = round(self._frame.rotation - math.degrees(math.atan2(b, a))) % 360
         nearest = round(turn / 90) * 90
         turn = nearest % 360 if abs(turn - nearest) <= _UPRIGHT_WITHIN else turn
-        return turn, math.hypot(matrix.c, matrix.d) or 1.0
+        return turn, math.hypot(c, d) or 1.0
 
-    def _placed(self, text: str, first: int, last: int, scale: float) -> Word:
-        raw, box = self._raw, self._box
-        loose_box(raw, first, self._box_at)
-        left, top, right, bottom = read_box(box)
-        low = None if self._frame.rotation else bottom
-        if last != first:
-            loose_box(raw, last, self._box_at)
-            other_left, other_top, other_right, other_bottom = read_box(box)
-            left = other_left if other_left < left else left
-            right = other_right if other_right > right else right
-            bottom = other_bottom if other_bottom < bottom else bottom
-            top = other_top if other_top > top else top
-        if low is None or low != self._low:
-            # Words of one line whose boxes reach equally low share size and base line.
-            origin(raw, first, self._x_at, self._y_at)
-            self._size = font_size(raw, first) * scale
-            self._low = low
-        size = self._size
-        if low is None:
-            frame = self._frame
-            left, top, right, bottom = frame.box(left, bottom, right, top)
-            base = frame.point(self._x.value, self._y.value)[1]
-        else:
-            across, height = self._across, self._height
-            left, top, right, bottom = left - across, height - top, right - across, height - bottom
-            base = height - self._y.value
-        return Word(text, left, top, right, bottom, base, size, 0, first)
+    def _placed(self, tokens: Iterable[_Token], turn: int, scale: float) -> list[Word]:
+        """The words of a line with their places; those between which nothing shows are one."""
+        raw, box, box_at, y = self._raw, self._box, self._box_at, self._y
+        rotated, across, height = self._frame.rotation != 0, self._across, self._height
+        words: list[Word] = []
+        known, size, before = math.nan, 0.0, -2
+        for text, first, last, begin, broken in tokens:
+            loose_box(raw, first, box_at)
+            left, top, right, bottom = read_box(box)
+            if bottom != known or rotated:
+                # Words of one line whose boxes reach equally low share size and base line.
+                origin(raw, first, self._x_at, self._y_at)
+                known, size = bottom, font_size(raw, first) * scale
+            if last != first:
+                loose_box(raw, last, box_at)
+                other_left, other_top, other_right, other_bottom = read_box(box)
+                left = other_left if other_left < left else left
+                right = other_right if other_right > right else right
+                bottom = other_bottom if other_bottom < bottom else bottom
+                top = other_top if other_top > top else top
+            if rotated:
+                word = self._shown(text, (left, bottom, right, top), size, first)
+                word.turn, word.broken = turn, broken
+            else:
+                left, right, base = left - across, right - across, height - y.value
+                word = Word(text, left, height - top, right, height - bottom, base, size, 0, first, turn, broken)
+            # Most words are told apart by the white before them, without a call.
+            if begin - before != 1 or turn or word.left - words[-1].right >= TOUCHING * size:
+                words.append(word)
+            elif touches(words[-1], word) and is_generated(raw, before) == 1:
+                append(words[-1], word)
+            else:
+                words.append(word)
+            before = last + 1 + broken
+        return words
+
+    def _shown(self, text: str, box: tuple[float, float, float, float], size: float, first: int) -> Word:
+        """A word of a rotated page; `box` is on the page as it is stored."""
+        base = self._frame.point(self._x.value, self._y.value)[1]
+        return Word(text, *self._frame.box(*box), base, size, 0, first)
 
 
 def _is_piece(above: Word, word: Word) -> bool:

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workers.extract.visible import has_visible_text
 
@@ -55,7 +56,12 @@ def is_readable(text: str) -> bool:
     if len(visible) < 4:
         return not any(_is_broken(character) for character in visible)
     counted = Counter(visible)
-    broken = sum(many for character, many in counted.items() if _is_broken(character))
+    # What can be printed is of no broken kind, but for the sign that stands for what could not be read.
+    broken = (
+        counted["\ufffd"]
+        if visible.isprintable()
+        else sum(many for character, many in counted.items() if _is_broken(character))
+    )
     names = sum(len(match[0]) for match in _GLYPH_NAMES.finditer(text)) if "/" in text or "(cid:" in text else 0
     if broken > len(visible) * 0.05 or names > len(visible) * 0.3:
         return False
@@ -70,7 +76,13 @@ def count_letters(text: str) -> int:
 
 
 def _letters(counted: Counter[str]) -> int:
-    return sum(many for character, many in counted.items() if unicodedata.category(character)[0] in "LNM")
+    return sum(many for character, many in counted.items() if _is_letter(character))
+
+
+# A document has few different characters, and each page asks for all of its own.
+@lru_cache(maxsize=10_000)
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LNM"
 
 
 def _is_broken(character: str) -> bool:
@@ -82,6 +94,7 @@ def _has_vowels(text: str) -> bool:
     words = _LATIN_WORD.findall(text)[:500]
     if len(words) < 15:
         return True
-    letters = Counter(unicodedata.normalize("NFD", "".join(words).lower()))
-    total = sum(many for letter, many in letters.items() if letter.isalpha())
-    return sum(letters[vowel] for vowel in _VOWELS) >= total * _FEWEST_VOWELS
+    letters = "".join(words)
+    total = len(letters) - letters.count("×") - letters.count("÷")
+    bare = unicodedata.normalize("NFD", letters.lower())
+    return sum(map(bare.count, _VOWELS)) >= total * _FEWEST_VOWELS
