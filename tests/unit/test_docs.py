@@ -106,3 +106,10 @@ def test_env_example_loads_as_it_is(tmp_path, monkeypatch):
     filled = "\n".join(f"{name}={value}" for name, (value, _) in example().items() if value)
     (tmp_path / ".env").write_text(filled, "utf-8")
     assert Settings(_env_file=tmp_path / ".env") == Settings(_env_file=None)
+
+
+def test_every_test_that_the_documentation_names_is_there():
+    sources = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    named = set(re.findall(r"`(test_[a-z0-9_]+)`", (ROOT / "docs" / "reliability.md").read_text("utf-8")))
+    assert len(named) > 40
+    assert {name for name in named if f"def {name}(" not in sources} == set()
