@@ -117,6 +117,8 @@ CREATE UNIQUE INDEX documents_path ON documents (folder_id, path_digest(path));
 CREATE INDEX documents_folder_state ON documents (folder_id, state);
 CREATE INDEX documents_sha256 ON documents (sha256);
 CREATE INDEX documents_parent ON documents (parent_id) WHERE parent_id IS NOT NULL;
+CREATE INDEX documents_unheard ON documents (coalesce(rung_at, '-infinity'::timestamptz), id) WHERE state = 'queued';
+CREATE INDEX documents_finished ON documents (finished_at);
 CREATE INDEX documents_unfinished ON documents (state, stage) WHERE state IN ('queued', 'running', 'retrying');
 
 -- The canonical text of each version: what chunks and quotes are slices of.
@@ -215,6 +217,7 @@ CREATE TABLE attempts (
     embedded    integer          -- passages that the model embedded in this try; equal ones elsewhere lend their vectors
 );
 CREATE INDEX attempts_document ON attempts (document_id, id);
+CREATE INDEX attempts_ended ON attempts (ended_at);
 CREATE INDEX attempts_running ON attempts (document_id) WHERE outcome = 'running';
 
 -- Bearer tokens of the API. Only the digest is kept.

@@ -34,7 +34,7 @@ from pincite.settings import Settings
 from workers.confidence import document_confidence
 from workers.context import WorkerContext
 from workers.extract import assemble
-from workers.reading import PAGE_GRACE_SECONDS, read_page_safely, reader_options
+from workers.reading import PAGE_GRACE_SECONDS, read_page_safely, reading_label
 from workers.step import Job, LeaseLostError, Result
 
 logger = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ def _join_pages(job: Job) -> Result:
     text = assemble(
         Extracted(draft.extractor, pages=pages, title=draft.title, warnings=warnings, page_kind=draft.page_kind)
     )
-    options = reader_options(context.settings).label
+    options = reading_label(context.settings)
     facts = TextFacts(draft.extractor, claim.media_type, warnings, len(pages), *document_confidence(pages), options)
 
     def save(connection: Connection[Any]) -> None:

@@ -35,7 +35,7 @@ from workers.context import ContextKeeper
 from workers.embed import embed
 from workers.extract import assemble, current_extractors
 from workers.ocr_pages import help_read_pages, read_pages
-from workers.reading import extract_in_sandbox, reader_options
+from workers.reading import extract_in_sandbox, reading_label
 from workers.step import Job, Result, Step, run_step
 from workers.sweep import sweep
 
@@ -75,10 +75,11 @@ def declare(app: Celery, keeper: ContextKeeper) -> None:
 def extract_document(job: Job) -> Result:
     """Original -> canonical text, or -> pages of which some wait for OCR; bytes that are known are not read again."""
     claim, context = job.claim, job.context
-    options = reader_options(context.settings).label
+    options = reading_label(context.settings)
     known = job.save(lambda connection: copy_reading(connection, claim, current_extractors(), options))
     if known is not None:
-        return Result(lambda _: None, Stage.CHUNK, media_type=known)
+        # Who lends has no attachments, so this document has none any more.
+        return Result(lambda connection: receive_attachments(connection, claim, []), Stage.CHUNK, media_type=known)
     with context.originals.as_file(_digest(claim)) as path:
         extracted = extract_in_sandbox(path, claim.name, context.settings)
     if any(page.awaits_ocr for page in extracted.pages):

@@ -3,7 +3,9 @@
 What goes in with a file is `ReaderOptions`: a reader that a hostile file took over finds no password in its arguments.
 """
 
+import json
 import logging
+from dataclasses import asdict
 from pathlib import Path
 
 from pincite.documents import Extracted, PageText, Warning
@@ -38,6 +40,11 @@ def reader_options(settings: Settings) -> ReaderOptions:
         ocr_page_seconds=settings.ocr_page_seconds,
         low_confidence=settings.low_confidence,
     )
+
+
+def reading_label(settings: Settings) -> str:
+    """The settings that decide on a reading's text, as JSON: same bytes, extractor and label, same text."""
+    return json.dumps(asdict(reader_options(settings)) | {"tessdata": str(settings.tessdata or "")}, sort_keys=True)
 
 
 def extract_in_sandbox(path: Path, name: str, settings: Settings) -> Extracted:

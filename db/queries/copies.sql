@@ -41,9 +41,14 @@ SELECT c.id AS chunk_id, known.vector
 FROM chunks c
 CROSS JOIN LATERAL (
     SELECT e.vector
-    FROM chunks o JOIN embeddings e ON e.chunk_id = o.id AND e.stamp_id = %(stamp_id)s
-    WHERE md5(o.header || E'\n' || o.content) = md5(c.header || E'\n' || c.content)
-      AND o.header = c.header AND o.content = c.content AND o.id <> c.id
+    FROM (
+        -- a passage that stands thousands of times is not looked through whole
+        SELECT id FROM chunks equal
+        WHERE md5(equal.header || E'\n' || equal.content) = md5(c.header || E'\n' || c.content)
+          AND equal.header = c.header AND equal.content = c.content AND equal.id <> c.id
+        LIMIT 50
+    ) o
+    JOIN embeddings e ON e.chunk_id = o.id AND e.stamp_id = %(stamp_id)s
     LIMIT 1
 ) known
 WHERE c.id = ANY(%(chunk_ids)s::bigint[]);

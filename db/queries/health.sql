@@ -47,7 +47,10 @@ SELECT set_config('statement_timeout', %(milliseconds)s, false);
 -- name: is_working
 -- Whether any try began or ended lately.
 SELECT EXISTS (
-    SELECT FROM attempts WHERE greatest(started_at, ended_at) > now() - make_interval(secs => %(seconds)s)
+    SELECT FROM attempts
+    WHERE (ended_at > now() - make_interval(secs => %(seconds)s)
+           OR (outcome = 'running' AND started_at > now() - make_interval(secs => %(seconds)s)))
+      AND worker <> 'arrival'
 );
 
 -- name: server_clock

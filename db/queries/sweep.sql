@@ -27,19 +27,24 @@ UPDATE documents SET
     heartbeat_at = least(heartbeat_at, now()),
     leased_until = least(leased_until, now() + make_interval(secs => %(lease_seconds)s)),
     due_at = CASE WHEN due_at > now() + make_interval(secs => %(retry_seconds)s::float8 + %(slack_seconds)s::float8) THEN now() ELSE due_at END,
-    rung_at = CASE WHEN rung_at > now() + make_interval(secs => %(slack_seconds)s::float8) THEN NULL ELSE rung_at END
+    rung_at = CASE WHEN rung_at > now() + make_interval(secs => %(slack_seconds)s::float8) THEN NULL ELSE rung_at END,
+    queued_at = least(queued_at, now())
 WHERE state IN ('queued', 'running', 'retrying') AND (
     heartbeat_at > now() + make_interval(secs => %(slack_seconds)s::float8)
     OR leased_until > now() + make_interval(secs => %(lease_seconds)s::float8 + %(slack_seconds)s::float8)
     OR due_at > now() + make_interval(secs => %(retry_seconds)s::float8 + %(slack_seconds)s::float8)
-    OR rung_at > now() + make_interval(secs => %(slack_seconds)s::float8))
+    OR rung_at > now() + make_interval(secs => %(slack_seconds)s::float8)
+    OR queued_at > now() + make_interval(secs => %(slack_seconds)s::float8))
 RETURNING id;
 
 -- name: forgive_page_claims
 -- Pages that somebody has taken for longer than anybody takes one: the database's clock was set back, and they are free.
-UPDATE pages SET claimed_until = NULL
-WHERE awaits_ocr AND claimed_until > now() + make_interval(secs => %(claim_seconds)s::float8 + %(slack_seconds)s::float8)
-RETURNING number;
+UPDATE pages p SET claimed_until = NULL
+FROM documents d
+WHERE d.state IN ('queued', 'running', 'retrying') AND d.stage = 'extract' AND d.awaits_ocr
+  AND p.document_id = d.id AND p.version = d.version AND p.awaits_ocr
+  AND p.claimed_until > now() + make_interval(secs => %(claim_seconds)s::float8 + %(slack_seconds)s::float8)
+RETURNING p.number;
 
 -- name: wake_due
 -- Documents whose time to be tried again has come.
@@ -50,14 +55,14 @@ RETURNING id;
 -- name: unheard_documents
 -- Queued documents for which nobody rang, or rang so long ago that the ring must be lost.
 SELECT id, version, stage, awaits_ocr FROM documents
-WHERE state = 'queued' AND (
-    rung_at IS NULL
-    OR rung_at < now() - make_interval(secs => %(patience_seconds)s)
-    OR (rung_at < now() - make_interval(secs => %(grace_seconds)s) AND
-        CASE WHEN stage <> 'extract' THEN %(embed_queue_idle)s::bool WHEN awaits_ocr THEN %(ocr_queue_idle)s::bool
-             ELSE %(extract_queue_idle)s::bool END)
-)
-ORDER BY rung_at NULLS FIRST, id LIMIT %(limit)s;
+WHERE state = 'queued'
+  AND coalesce(rung_at, '-infinity') < now() - make_interval(secs =>
+      CASE WHEN %(extract_queue_idle)s::bool OR %(ocr_queue_idle)s::bool OR %(embed_queue_idle)s::bool
+           THEN %(grace_seconds)s::float8 ELSE %(patience_seconds)s::float8 END)
+  AND (coalesce(rung_at, '-infinity') < now() - make_interval(secs => %(patience_seconds)s::float8) OR
+       CASE WHEN stage <> 'extract' THEN %(embed_queue_idle)s::bool WHEN awaits_ocr THEN %(ocr_queue_idle)s::bool
+            ELSE %(extract_queue_idle)s::bool END)
+ORDER BY coalesce(rung_at, '-infinity'), id LIMIT %(limit)s;
 
 -- name: queue_ages
 -- By stage and state, the oldest document's age: how long a queued one has waited for a worker, a running one been worked on, one to be retried been here. OCR, which is a part of extraction with workers of its own, counts as a stage here.

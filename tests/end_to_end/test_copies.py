@@ -7,7 +7,7 @@ import psycopg
 from db.documents import list_attempts, reread_documents
 from db.folders import unwatch_folder, watch_folder
 from pincite.documents import State
-from tests.documents import image_png
+from tests.documents import image_png, mail_eml
 from tests.fixtures.running import Running, wait_until
 
 THOUSAND = 1_000
@@ -35,13 +35,13 @@ def chunks(running: Running, document: int) -> list[tuple[str, str, object, floa
 
 def test_a_copied_file_costs_no_reading_and_no_embedding(running: Running) -> None:
     files = {f"{n}.md": f"# Shelf {n}\n\nIt carries {n * 3} jars of plum jam.".encode() for n in range(5)}
-    running.ingest("jam", files)
-    first = running.settle("jam", 5)
-    assert embedded(running, "jam") == 5
-    running.ingest("jam copy", files)
-    second = running.settle("jam copy", 5)
+    running.ingest("copied jam", files)
+    first = running.settle("copied jam", 5)
+    assert embedded(running, "copied jam") == 5
+    running.ingest("copied jam again", files)
+    second = running.settle("copied jam again", 5)
     assert {one.state for one in second.values()} == {State.INDEXED}
-    assert embedded(running, "jam copy") == 0
+    assert embedded(running, "copied jam again") == 0
     for path, document in second.items():
         assert chunks(running, document.id) == chunks(running, first[path].id)
         assert (document.title, document.language, document.extractor) == (
@@ -53,33 +53,46 @@ def test_a_copied_file_costs_no_reading_and_no_embedding(running: Running) -> No
 
 def test_the_copy_answers_when_the_first_is_removed(running: Running) -> None:
     text = b"The weather vane was forged by Ottilie Brandauer in the winter of the long frost."
-    (one,) = running.ingest("vane", {"vane.txt": text})
-    running.settle("vane", 1)
-    running.ingest("vane copy", {"vane.txt": text})
-    running.settle("vane copy", 1)
+    (one,) = running.ingest("copied vane", {"vane.txt": text})
+    running.settle("copied vane", 1)
+    running.ingest("copied vane again", {"vane.txt": text})
+    running.settle("copied vane again", 1)
     running.ready().delete(f"/v1/documents/{one.id}")
-    found = running.api.post("/v1/search", json={"query": "who forged the weather vane?", "folders": ["vane copy"]})
+    found = running.api.post(
+        "/v1/search", json={"query": "who forged the weather vane?", "folders": ["copied vane again"]}
+    )
     assert found.json()["hits"][0]["quote"].startswith("The weather vane was forged")
 
 
 def test_only_the_changed_passages_of_a_document_are_embedded(running: Running) -> None:
     parts = [f"## Room {n}\n\n" + f"Room {n} holds {n} chairs, and a lamp for each of them. " * 12 for n in range(8)]
-    running.ingest("rooms", {"rooms.md": "\n\n".join(["# Rooms", *parts]).encode()})
-    first = running.settle("rooms", 1)["rooms.md"]
-    before = embedded(running, "rooms")
+    running.ingest("copied rooms", {"rooms.md": "\n\n".join(["# Rooms", *parts]).encode()})
+    first = running.settle("copied rooms", 1)["rooms.md"]
+    before = embedded(running, "copied rooms")
     assert before == first.chunks >= 8
     parts[3] = "## Room 3\n\nRoom 3 was given to the choir."
-    running.ingest("rooms", {"rooms.md": "\n\n".join(["# Rooms", *parts]).encode()})
-    wait_until(lambda: running.documents("rooms")["rooms.md"].searchable_version == 2)
-    assert embedded(running, "rooms") - before == 1
+    running.ingest("copied rooms", {"rooms.md": "\n\n".join(["# Rooms", *parts]).encode()})
+    wait_until(lambda: running.documents("copied rooms")["rooms.md"].searchable_version == 2)
+    assert embedded(running, "copied rooms") - before == 1
+
+
+def test_a_message_that_becomes_a_copy_of_one_without_files_loses_its_own(running: Running) -> None:
+    plain = mail_eml("The keys are with the porter.", "Keys")
+    running.ingest(
+        "copied mail", {"plain.eml": plain, "full.eml": mail_eml("See the file.", "File", {"a.txt": b"Box 7."})}
+    )
+    running.settle("copied mail", 3)
+    running.ingest("copied mail", {"full.eml": plain})
+    wait_until(lambda: running.documents("copied mail")["full.eml"].searchable_version == 2)
+    assert set(running.settle("copied mail", 2)) == {"plain.eml", "full.eml"}
 
 
 def test_a_copied_scan_is_not_recognised_again(running: Running) -> None:
     scan = image_png(["The harbour master keeps", "the second key."])
-    running.ingest("scan", {"key.png": scan})
-    first = running.settle("scan", 1)["key.png"]
-    running.ingest("scan", {"spare.png": scan})
-    second = running.settle("scan", 2)["spare.png"]
+    running.ingest("copied scan", {"key.png": scan})
+    first = running.settle("copied scan", 1)["key.png"]
+    running.ingest("copied scan", {"spare.png": scan})
+    second = running.settle("copied scan", 2)["spare.png"]
     assert (second.ocr_pages, second.ocr_confidence) == (first.ocr_pages, first.ocr_confidence)
     attempts = running.database.run(lambda connection: list_attempts(connection, second.id))
     assert [attempt.stage for attempt in attempts] == ["extract", "chunk", "embed"]
@@ -93,13 +106,13 @@ def test_a_copied_scan_is_not_recognised_again(running: Running) -> None:
 def test_a_document_that_is_to_be_read_anew_is_read(running: Running) -> None:
     """Two copies do not lend each other the very text that somebody wants made anew."""
     text = b"The ferry leaves at noon."
-    received = running.ingest("ferry", {"a.txt": text, "b.txt": text})
-    running.settle("ferry", 2)
+    received = running.ingest("copied ferry", {"a.txt": text, "b.txt": text})
+    running.settle("copied ferry", 2)
     with psycopg.connect(running.settings.database) as connection:
         connection.execute(b"UPDATE texts SET text = 'x' || substr(text, 2) WHERE document_id = %s", [received[1].id])
     running.database.run(lambda connection: reread_documents(connection, [received[0].id]))
     running.database.run(lambda connection: reread_documents(connection, [received[1].id]))
-    wait_until(lambda: all(one.searchable_version == 2 for one in running.documents("ferry").values()))
+    wait_until(lambda: all(one.searchable_version == 2 for one in running.documents("copied ferry").values()))
     for one in received:
         assert running.ready().get(f"/v1/documents/{one.id}/text").json()["text"] == text.decode()
 

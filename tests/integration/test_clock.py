@@ -9,13 +9,13 @@ from db.connect import Database
 from db.documents import Due
 from db.pages import save_pages, take_page
 from db.pipeline import postpone_document
-from db.sweep import Hearing, Horizon, expire_leases, forgive_clock, unheard_documents, wake_due
+from db.sweep import Hearing, Horizon, expire_leases, forgive_clock, queue_ages, unheard_documents, wake_due
 from pincite.documents import PageText, Stage, State, TextSource
 from tests.fixtures.database import arrive, claim
 
 HORIZON = Horizon(lease_seconds=60, retry_seconds=750, claim_seconds=75)
 BUSY = Hearing(5, 900, extract_queue_idle=False, ocr_queue_idle=False, embed_queue_idle=False)
-COLUMNS = ("heartbeat_at", "leased_until", "due_at", "rung_at")
+COLUMNS = ("heartbeat_at", "leased_until", "due_at", "rung_at", "queued_at")
 
 
 def set_back(url: str, hours: float = 1) -> None:
@@ -44,7 +44,7 @@ def test_a_lost_worker_is_noticed(database: Database, database_url: str) -> None
     assert held is not None
     set_back(database_url)
     assert database.run(lambda connection: forgive_clock(connection, HORIZON)) == 1
-    heartbeat, leased_until, _, _ = moments(database_url, held.id)
+    heartbeat, leased_until, *_ = moments(database_url, held.id)
     assert heartbeat is not None
     assert heartbeat <= datetime.now(UTC)
     assert leased_until is not None
@@ -96,3 +96,13 @@ def test_what_is_right_stays(database: Database, database_url: str, back_off: fl
     before = moments(database_url, waits.id), moments(database_url, works.id)
     assert database.run(lambda connection: forgive_clock(connection, HORIZON)) == 0
     assert (moments(database_url, waits.id), moments(database_url, works.id)) == before
+
+
+def test_waiting_is_counted_from_now(database: Database, database_url: str) -> None:
+    arrive(database)
+    set_back(database_url)
+    [ahead] = database.run(queue_ages)
+    assert (ahead.oldest_seconds or 0) < -3000
+    assert database.run(lambda connection: forgive_clock(connection, HORIZON)) == 1
+    [now] = database.run(queue_ages)
+    assert 0 <= (now.oldest_seconds or 0) < 60

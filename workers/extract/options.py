@@ -1,7 +1,6 @@
 """What the readers are told. It travels into the sandbox, so it holds no address, no password and no path."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +19,3 @@ class ReaderOptions:
     ocr_max_pixels: int
     ocr_page_seconds: float
     low_confidence: float
-
-    @property
-    def label(self) -> str:
-        """All of them as JSON: files of the same bytes read with the same label give the same text."""
-        return json.dumps(asdict(self), sort_keys=True)
