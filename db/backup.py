@@ -10,6 +10,7 @@ from psycopg import Connection, IsolationLevel
 
 from db.connect import DatabaseUnavailableError
 from db.named import execute, fetch_all, fetch_one, fetch_value
+from db.sweep import forgive_interrupted
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,7 @@ def referenced_originals(connection: Connection[Any]) -> list[ReferencedOriginal
 
 def set_going(connection: Connection[Any]) -> int:
     """Make a restored database ready for new workers; gives how many documents had been worked on."""
-    running = execute(connection, "requeue_running", {})
-    execute(connection, "close_interrupted", {})
+    running = forgive_interrupted(connection, "The backup was made while it was worked on.")
     execute(connection, "release_all_pages", {})
     execute(connection, "forget_rings", {})
     return running

@@ -87,6 +87,16 @@ def expire_leases(
     return fetch_all(connection, "expire_leases", parameters, LostLease)
 
 
+def forgive_interrupted(connection: Connection[Any], message: str) -> int:
+    """Queue every document that was worked on, and do not count the try; gives how many.
+
+    Only for a database on which nobody works, and whose work was interrupted in order.
+    """
+    running = execute(connection, "requeue_running", {})
+    execute(connection, "close_interrupted", {"message": message})
+    return running
+
+
 def forgive_clock(connection: Connection[Any], horizon: Horizon) -> int:
     """Set right what a clock that was set back left in the future; gives how many documents and pages."""
     return execute(connection, "forgive_clock", asdict(horizon)) + forgive_page_claims(connection, horizon)

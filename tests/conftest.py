@@ -9,4 +9,5 @@ pytest_plugins = [
     "tests.fixtures.running",
     "tests.fixtures.cli",
     "tests.fixtures.api",
+    "tests.fixtures.backups",
 ]

@@ -32,17 +32,6 @@ SELECT sha256, max(bytes)::bigint AS bytes, bool_or(needed) AS needed FROM (
     SELECT sha256, bytes, true FROM texts
 ) named GROUP BY sha256 ORDER BY sha256;
 
--- name: requeue_running
--- In a restored database nobody works on anything: what was worked on is due again, and that try does not count.
-UPDATE documents SET state = 'queued', attempts = greatest(attempts - 1, 0),
-    lease = NULL, leased_until = NULL, heartbeat_at = NULL
-WHERE state = 'running';
-
--- name: close_interrupted
--- Close the tries that were under way when the backup was made.
-UPDATE attempts SET outcome = 'lost', ended_at = now(), message = 'The backup was made while it was worked on.'
-WHERE outcome = 'running';
-
 -- name: forget_rings
 -- No message of the old broker came along: let the sweep ring for all that is queued, and count their waiting from now.
 UPDATE documents SET rung_at = NULL, queued_at = now() WHERE state = 'queued';

@@ -21,6 +21,16 @@ UPDATE documents d SET
 FROM lost WHERE d.id = lost.id
 RETURNING d.id, d.path, d.state;
 
+-- name: requeue_running
+-- Nobody works on anything, and no document is to blame: what was worked on is due again, and that try does not count.
+UPDATE documents SET state = 'queued', attempts = greatest(attempts - 1, 0),
+    lease = NULL, leased_until = NULL, heartbeat_at = NULL, rung_at = NULL, queued_at = now()
+WHERE state = 'running';
+
+-- name: close_interrupted
+-- Close the tries of documents that nobody works on any more.
+UPDATE attempts SET outcome = 'lost', ended_at = now(), message = %(message)s WHERE outcome = 'running';
+
 -- name: forgive_clock
 -- Moments further ahead than Pincite ever sets them: the database's clock was set back, and they are counted from now.
 UPDATE documents SET

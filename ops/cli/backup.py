@@ -45,8 +45,8 @@ def backup(directory: Target, data: DataOption = None, json: JsonOption = False)
     say(f"Restore it with `pincite restore {target} --data NEW`. It holds your documents: keep it as safe as them.")
     if manifest.missing:
         raise CommandFailed(
-            f"{len(manifest.missing)} originals that documents name are lost or damaged in the store and so not in the "
-            f"backup, the first being {manifest.missing[0]}. Everything else is. Add those files again."
+            f"{len(manifest.missing)} originals that documents name are lost, damaged or unreadable in the store and "
+            f"so not in the backup, the first being {manifest.missing[0]}. Everything else is. Add those files again."
         )
 
 
@@ -59,6 +59,7 @@ def restore(directory: Source, data: DataOption = None, json: JsonOption = False
 
     settings = load_settings(data)
     source = directory.expanduser().absolute()
+    say("Restore only backups you made yourself: a database dump can carry commands, and they run as you.")
     say(f"Checking {source} ...")
     with terminable():
         manifest = restore_backup(settings, source)

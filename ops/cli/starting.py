@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from api.access import refuse_open_door
 from db.connect import Database
 from db.migrate import migrate
-from db.sweep import expire_leases
+from db.sweep import expire_leases, forgive_interrupted
 from ops.cli.dropfolders import DropFolder, register, registered
 from ops.cli.options import UsageProblem
-from ops.cli.output import say
+from ops.cli.output import many, say
 from ops.cli.remote import answers, can_search
 from ops.services.children import children
 from ops.services.errors import AlreadyRunningError
 from ops.services.installation import Installation, open_installation, running
+from ops.services.record import read_record, update_record
 from ops.services.supervisor import Supervisor
+from pincite.documents import State
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.settings import Settings
 
@@ -117,27 +119,58 @@ def started(settings: Settings, drops: Sequence[DropFolder] = ()) -> Iterator[St
     """
     if addresses := running(settings):  # before the port is looked at, which that one holds
         raise AlreadyRunningError(settings.data.resolve(), addresses.supervisor_pid)
-    settings = with_port(settings)
+    settings, private = with_port(settings), settings.database_url is None
     with terminable(), open_installation(settings) as installation:
         migrate(installation.settings.database)
         database = Database(installation.settings.database, max_size=1)
         try:
             refuse_open_door(installation.settings, database)
-            if settings.database_url is None:
+            if private:
                 _take_back_leases(installation.settings, database)
             register(database, drops)
             watched = registered(database)
         finally:
             database.close()
-        yield Started(installation, installation.settings, watched)
+        here = Started(installation, installation.settings, watched)
+        if private:
+            with _end_recorded(installation.settings):
+                yield here
+        else:
+            yield here
+
+
+@contextmanager
+def _end_recorded(settings: Settings) -> Iterator[None]:
+    """Record whether the block ended as its user asked, for the next start. Killed or failed, it did not."""
+    update_record(settings.data, stopped_in_order=False)
+    try:
+        yield
+    except KeyboardInterrupt:
+        update_record(settings.data, stopped_in_order=True)
+        raise
+    update_record(settings.data, stopped_in_order=True)
 
 
 def _take_back_leases(settings: Settings, database: Database) -> None:
-    """Nobody works on a private database that was just started: what its last workers held is due again at once."""
+    """Nobody works on a private database that was just started: what its last workers held is due again at once.
+
+    A stop in order is no document's fault. After any other end the try counts, as one of them may have been the cause.
+    """
+    if read_record(settings.data).stopped_in_order:
+        message = "Pincite was stopped while it was worked on; this try does not count."
+        if count := database.run(lambda connection: forgive_interrupted(connection, message)):
+            say(f"{many(count, 'document')} in work when this was stopped: queued again, and that try does not count.")
+        return
     message = DocumentFailure(FailureCode.WORKER_LOST).message
     lost = database.run(lambda connection: expire_leases(connection, settings.max_attempts, 0, message))
-    if lost:
-        say(f"{len(lost)} documents were being worked on when this stopped; they go on.")
+    failed = sum(one.state == State.FAILED for one in lost)
+    if queued := len(lost) - failed:
+        say(f"{many(queued, 'document')} in work when this ended without being stopped: queued again.")
+    if failed:
+        say(
+            f"{many(failed, 'document')} in work at the last try when this ended without being stopped: failed as "
+            f"{FailureCode.WORKER_LOST}. `pincite failed` lists what failed; `pincite retry` tries again."
+        )
 
 
 def supervisor_of(here: Started) -> SayingSupervisor:

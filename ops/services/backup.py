@@ -38,7 +38,12 @@ from pincite.settings import Settings
 
 _BLOCK = 1 << 20
 # What names this machine's own places is not taken along.
-_OF_THE_PLACE = frozenset({"data", "database_url", "broker_url", "originals_url", "service_user", "host", "port"})
+_OF_THE_PLACE = frozenset(
+    {
+        *("data", "database_url", "broker_url", "originals_url", "service_user", "host", "port"),
+        *("tessdata", "drop_roots"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ def make_backup(settings: Settings, target: Path) -> Manifest:
         (making / SETTINGS).write_text(_settings_text(settings), encoding="utf-8")
         manifest = _manifest(moment, [*_described(making, (DUMP, SETTINGS)), *files], missing)
         (making / MANIFEST).write_text(manifest.sealed(), encoding="utf-8")
-        _synchronise(making)
+        _synchronise([*making.rglob("*"), making])
     return manifest
 
 
@@ -98,6 +103,7 @@ def _in_making(target: Path) -> Iterator[Path]:
     try:
         yield making
         making.rename(target)
+        _synchronise([target.parent])
     except OSError as error:
         raise BackupError(f"The backup could not be written to {target}: {error}.") from error
     finally:
@@ -134,18 +140,22 @@ def run_program(name: str, arguments: Iterable[str]) -> None:
     """Run one of Postgres's own programs.
 
     Raises:
-        BackupError: it failed; its own words are in the message.
+        BackupError: it failed, and its own words are in the message; or it cannot be executed.
     """
-    result = subprocess.run(
-        [str(find_postgres().path(name)), *arguments],
-        env=server_environment(),
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    program = find_postgres().path(name)
+    try:
+        result = subprocess.run(
+            [str(program), *arguments],
+            env=server_environment(),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise BackupError(f"{program} cannot be executed: {error.strerror or error}. Install Pincite anew.") from error
     if result.returncode != 0:
         raise BackupError(f"{name} failed (exit code {result.returncode}): {result.stderr.strip()[-800:]}")
 
@@ -174,10 +184,17 @@ def _copy_originals(
 
 def _copied(source: IO[bytes], copy: IO[bytes]) -> tuple[int, str]:
     digest, size = hashlib.sha256(), 0
-    while block := source.read(_BLOCK):
+    while block := _read(source):
         digest.update(block)
         size += copy.write(block)
     return size, digest.hexdigest()
+
+
+def _read(source: IO[bytes]) -> bytes:
+    try:
+        return source.read(_BLOCK)
+    except OSError as error:  # of the store: what cannot be written is another's trouble
+        raise OriginalsUnavailableError(str(error)) from error
 
 
 def _described(making: Path, names: Iterable[str]) -> list[BackedUpFile]:
@@ -207,8 +224,8 @@ def _settings_text(settings: Settings) -> str:
     return "\n".join([head, *lines]) + "\n"
 
 
-def _synchronise(making: Path) -> None:
-    for path in making.rglob("*"):
+def _synchronise(paths: Iterable[Path]) -> None:
+    for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -67,12 +67,39 @@ def open_installation(settings: Settings) -> Iterator[Installation]:
 
     Raises:
         AlreadyRunningError: another process holds the directory.
-        ServiceError: a service does not start.
+        ServiceError: a service does not start, or the directory was restored by half.
+    """
+    with claimed(settings) as data:
+        if read_record(data).restoring is not None:
+            raise half_restored(data)
+        with served(settings, data) as installation:
+            yield installation
+
+
+@contextmanager
+def claimed(settings: Settings) -> Iterator[Path]:
+    """Hold the lock of the data directory, which is made where it is missing; gives it resolved.
+
+    Raises:
+        AlreadyRunningError: another process holds it.
+        ServiceError: it cannot be made or written.
     """
     data = make_data_directory(settings)
+    descriptor = _claim(data)
+    try:
+        yield data
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def served(settings: Settings, data: Path) -> Iterator[Installation]:
+    """The services of a directory that is `claimed`, running until the block ends.
+
+    Raises:
+        ServiceError: a service does not start.
+    """
     with ExitStack() as stack:
-        stack.callback(os.close, _claim(data))
-        _refuse_half_restored(data)
         end_leftovers(data)
         stack.enter_context(_temporary_directory(data / TEMPORARY))
         update_record(data, supervisor_pid=os.getpid(), database_url=None, broker_url=None, api_url=None)
@@ -204,28 +231,40 @@ def make_data_directory(settings: Settings) -> Path:
 
 
 def _claim(data: Path) -> int:
-    try:
-        descriptor = os.open(data / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise ServiceError(f"{data / LOCK} cannot be opened: {error}. Run as the account that owns it.") from error
     deadline = time.monotonic() + _CLAIM_SECONDS
     while True:
         try:
+            descriptor = os.open(data / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise ServiceError(f"{data / LOCK} cannot be opened: {error}. Run as the account that owns it.") from error
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return descriptor
+            if _is_lock_of(data, descriptor):
+                return descriptor
         except BlockingIOError:
             if time.monotonic() > deadline:
                 os.close(descriptor)
                 raise AlreadyRunningError(data, read_record(data).supervisor_pid) from None
+        os.close(descriptor)
         time.sleep(0.05)
 
 
-def _refuse_half_restored(data: Path) -> None:
-    if backup := read_record(data).restoring:
-        raise ServiceError(
-            f"A restore of {backup} into {data} was interrupted, and only a part of it is there. "
-            f"Delete {data} and restore again."
-        )
+def _is_lock_of(data: Path, descriptor: int) -> bool:
+    # A restore that failed deletes its lock file: who waited for that one holds nothing.
+    try:
+        return os.path.samestat(os.fstat(descriptor), (data / LOCK).stat())
+    except FileNotFoundError:
+        return False
+
+
+def half_restored(data: Path) -> ServiceError:
+    """The problem of a data directory whose restore was killed."""
+    record = read_record(data)
+    outside = f" and {Path(record.cluster).parent}, where its database lies," if record.cluster is not None else ""
+    return ServiceError(
+        f"A restore of {record.restoring} into {data} was interrupted, and only a part of it is there. "
+        f"Delete {data}{outside} and restore again."
+    )
 
 
 def _withdraw(data: Path) -> None:

@@ -18,7 +18,7 @@ class Record:
 
     The addresses hold only while the installation's lock is held. `cluster`, `socket_directory` and
     `state_directory` are set only where they lie outside the data directory. `restoring` names the backup whose
-    restore has begun and not ended.
+    restore has begun and not ended. `stopped_in_order` says how the last `pincite up` ended: False while it runs.
     """
 
     supervisor_pid: int | None = None
@@ -29,6 +29,7 @@ class Record:
     socket_directory: str | None = None
     state_directory: str | None = None
     restoring: str | None = None
+    stopped_in_order: bool | None = None
 
 
 def read_record(data: Path) -> Record:

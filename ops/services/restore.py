@@ -1,6 +1,9 @@
 """A private installation out of a backup, in a data directory that holds none."""
 
+import os
 import shutil
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 from db.backup import BackupFacts, backup_facts, set_going
@@ -14,60 +17,83 @@ from ops.services.backup_manifest import (
     Manifest,
     check_files,
     damaged,
+    digest_of,
     read_manifest,
 )
-from ops.services.errors import AlreadyRunningError
-from ops.services.installation import open_installation
-from ops.services.record import read_record, update_record
+from ops.services.installation import LOCK, claimed, half_restored, served
+from ops.services.record import NAME, read_record, update_record
 from pincite.originals import Originals
 from pincite.settings import Settings
 
 # What a dump grows to when it is unpacked and its indexes are built.
 _DUMP_GROWS = 6
 _HARMLESS = frozenset({"logs", "lost+found"})
+# What a restore has made before it checks the backup.
+_OF_A_BEGINNING = frozenset({LOCK, NAME})
 
 
 def restore_backup(settings: Settings, backup: Path) -> Manifest:
     """Make the installation of `settings.data` out of a backup; nothing of it runs afterwards.
 
     Raises:
+        AlreadyRunningError: another process works on the directory.
         BackupError: the directory holds an installation already; the backup is damaged, of another version, or does
             not fit on the disk; pg_restore failed. What was begun is deleted again.
         ServiceError: the private services cannot be started.
     """
     refuse_external(settings)
-    _refuse_occupied(settings.data)
+    _refuse_occupied(settings.data)  # before a lock file is put into a directory that is not ours
     manifest = read_manifest(backup)
     _check_room(settings.data, manifest)
-    whole = list(check_files(backup, manifest))
-    if not any(file.path == DUMP for file in whole):
-        raise damaged(backup, f"it names no {DUMP}")
     existed = settings.data.exists()
-    try:
-        with open_installation(settings) as installation:
-            update_record(installation.settings.data, restoring=str(backup))
-            _fill(installation.settings, backup, manifest)
-            update_record(installation.settings.data, restoring=None)
-    except AlreadyRunningError:
-        raise  # what lies there is not ours
-    except BaseException:
-        _clear(settings.data.resolve(), existed=existed)
-        raise
+    with claimed(settings) as data:
+        _refuse_occupied(data)
+        _refuse_half_restored(data)
+        there = {path.name for path in data.iterdir()} - _OF_A_BEGINNING
+        try:
+            # From here on a restore that is killed is known as one, and what lies in the directory is of this restore.
+            places = {"cluster": None, "state_directory": None, "socket_directory": None}
+            update_record(data, restoring=str(backup), supervisor_pid=os.getpid(), **places)
+            _check(backup, manifest)
+            with served(settings, data) as installation:
+                _fill(installation.settings, backup, manifest)
+                update_record(data, restoring=None)
+        except BaseException:
+            _clear(data, there)
+            if not existed:
+                with suppress(OSError):  # somebody has put something into it meanwhile
+                    data.rmdir()
+            raise
     return manifest
 
 
 def _refuse_occupied(data: Path) -> None:
     try:
-        found = sorted({path.name for path in data.iterdir()} - _HARMLESS)
+        found = {path.name for path in data.iterdir()} - _HARMLESS
     except FileNotFoundError:
         return
     except OSError as error:
         raise BackupError(f"{data} cannot be used: {error}. Name another with --data.") from error
-    if found:
+    if NAME in found and read_record(data).restoring is not None:
+        return  # a restore works on it, or was killed: the lock tells
+    if others := sorted(found - {LOCK}):
         raise BackupError(
-            f"{data} holds an installation or other files already ({', '.join(found[:3])}). Nothing was restored. "
+            f"{data} holds an installation or other files already ({', '.join(others[:3])}). Nothing was restored. "
             "Name a directory that is empty or not there with --data."
         )
+
+
+def _refuse_half_restored(data: Path) -> None:
+    # One that was killed before it wrote anything else is no loss: this one goes on from there.
+    others = {path.name for path in data.iterdir()} - _HARMLESS - _OF_A_BEGINNING
+    if others and read_record(data).restoring is not None:
+        raise half_restored(data)
+
+
+def _check(backup: Path, manifest: Manifest) -> None:
+    whole = list(check_files(backup, manifest))
+    if not any(file.path == DUMP for file in whole):
+        raise damaged(backup, f"it names no {DUMP}")
 
 
 def _check_room(data: Path, manifest: Manifest) -> None:
@@ -90,6 +116,9 @@ def _fill(settings: Settings, backup: Path, manifest: Manifest) -> None:
                 kept = store.put(stream, file.bytes)
             if kept.sha256 != file.sha256:
                 raise damaged(backup, f"{file.path} changed while it was restored")
+    # Its statements are carried out: what was checked a while ago is checked again.
+    if digest_of(backup / DUMP) != next(file.sha256 for file in manifest.files if file.path == DUMP):
+        raise damaged(backup, f"{DUMP} changed while it was restored")
     arguments = ("--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges")
     run_program("pg_restore", (*arguments, f"--dbname={settings.database}", str(backup / DUMP)))
     database = Database(settings.database, max_size=1)
@@ -107,15 +136,18 @@ def _check_counts(backup: Path, manifest: Manifest, facts: BackupFacts) -> None:
             raise damaged(backup, f"its database has {found} {name}, and the manifest says {count}")
 
 
-def _clear(data: Path, *, existed: bool) -> None:
-    """Delete what a restore that failed has made, inside the data directory and outside of it."""
+def _clear(data: Path, there: Collection[str]) -> None:
+    """Delete what a restore that failed has made, inside the data directory and outside of it, but for `there`.
+
+    The record with its mark goes last: a clearing that is interrupted leaves a directory known to be half restored.
+    """
     record = read_record(data)
     for outside in (record.cluster, record.state_directory):
         if outside is not None:
             place = Path(outside)
             shutil.rmtree(place.parent if outside == record.cluster else place, ignore_errors=True)
-    for path in data.iterdir() if existed else ():
-        if path.name not in _HARMLESS:
+    for path in data.iterdir():
+        if path.name not in {*there, *_OF_A_BEGINNING}:
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() and not path.is_symlink() else path.unlink()
-    if not existed:
-        shutil.rmtree(data, ignore_errors=True)
+    for name in (NAME, LOCK):
+        (data / name).unlink(missing_ok=True)

@@ -1,8 +1,9 @@
 """`pincite backup` and `pincite restore` on private services, without workers."""
 
 import json
+import os
 import shutil
-from collections.abc import Iterator
+import time
 from io import BytesIO
 from pathlib import Path
 
@@ -13,62 +14,24 @@ from typer.testing import CliRunner
 from db.backup import frozen, held_originals, may_let_go
 from db.connect import Database
 from db.documents import get_document
-from db.migrate import migrate
 from db.retry import RetryRequest, retry_failed
 from ops.cli import app
 from ops.cli.border import ExitCode
-from ops.services.backup_manifest import DUMP, MANIFEST, read_manifest
+from ops.services.backup import run_program
+from ops.services.backup_manifest import DUMP, MANIFEST, SETTINGS, BackedUpFile, BackupError, digest_of, read_manifest
 from ops.services.installation import private_services
-from ops.services.record import read_record, update_record
+from ops.services.record import read_record
 from pincite.documents import State
 from pincite.originals import Originals
 from pincite.settings import Settings
-from tests.fixtures.database import arrive, claim
-from tests.fixtures.indexed import Indexed, fail, index
-from tests.fixtures.services import reachable_folder
+from tests.fixtures.backups import PASSAGES, pincite
 from workers.context import WorkerContext
 from workers.sweep import KEEP_UNUSED_SECONDS, let_go
 
-PASSAGES = ("The pump runs at 40 bar.", "Every valve is closed by hand.")
 
-
-def pincite(*arguments: str):
-    # COLUMNS keeps messages on one line; no servers of the environment are spoken to.
-    environment = {"DATABASE_URL": None, "CELERY_BROKER_URL": None, "PINCITE_DATA": None, "COLUMNS": "200"}
-    return CliRunner().invoke(app, list(arguments), env=environment)
-
-
-@pytest.fixture(scope="module")
-def made() -> Iterator[Path]:
-    """A folder with the data directory `data` of an installation, and `backup`, made of it while it is stopped."""
-    with reachable_folder() as folder:
-        with private_services(Settings(data=folder / "data")) as settings:
-            migrate(settings.database)
-            database, store = Database(settings.database), Originals(settings.originals)
-            kept = store.put(BytesIO(b"the bytes"), 100)
-            index(database, Indexed(PASSAGES, sha256=kept.sha256))
-            fail(database, arrive(database, "broken.pdf", store.put(BytesIO(b"broken"), 100).sha256), "corrupt")
-            assert claim(database, arrive(database, "working.txt", store.put(BytesIO(b"work"), 100).sha256))
-            arrive(database, "lost.txt", "f" * 64)
-            database.close()
-        result = pincite("backup", str(folder / "backup"), "--data", str(folder / "data"))
-        assert result.exit_code == ExitCode.FAILED, result.output
-        # The backup is made all the same, and what the store could not give is named.
-        assert "1 originals that documents name are lost" in result.stderr
-        assert "ffffffff" in result.stderr
-        assert "4 documents (1 indexed, 1 failed, 2 unfinished), 2 chunks" in result.stdout
-        yield folder
-
-
-@pytest.fixture
-def copy(made: Path, tmp_path: Path) -> Path:
-    """A copy of the backup that the test may spoil."""
-    return Path(shutil.copytree(made / "backup", tmp_path / "copy"))
-
-
-def test_a_restored_installation_holds_the_same_and_works_on(made: Path) -> None:
-    data = made / "restored"
-    result = pincite("restore", str(made / "backup"), "--data", str(data))
+def test_a_restored_installation_holds_the_same_and_works_on(backed_up: Path) -> None:
+    data = backed_up / "restored"
+    result = pincite("restore", str(backed_up / "backup"), "--data", str(data))
     assert result.exit_code == ExitCode.DONE, result.output
     assert f"pincite up --data {data}" in result.stderr
     assert read_record(data).restoring is None
@@ -76,7 +39,7 @@ def test_a_restored_installation_holds_the_same_and_works_on(made: Path) -> None
         database, store = Database(settings.database), Originals(settings.originals)
         documents = {
             details.path: details
-            for number in range(1, 5)
+            for number in range(1, 6)
             if (details := database.run(lambda connection, number=number: get_document(connection, number)))
         }
         assert {path: details.state for path, details in documents.items()} == {
@@ -84,6 +47,7 @@ def test_a_restored_installation_holds_the_same_and_works_on(made: Path) -> None
             "broken.pdf": State.FAILED,
             "working.txt": State.QUEUED,
             "lost.txt": State.QUEUED,
+            "unreadable.txt": State.QUEUED,
         }
         # The try that the backup cut off does not count, and what has failed can be retried.
         assert documents["working.txt"].attempts == 0
@@ -98,19 +62,43 @@ def test_a_restored_installation_holds_the_same_and_works_on(made: Path) -> None
         database.close()
 
 
-def test_a_restore_never_goes_into_an_installation(made: Path) -> None:
-    before = sorted(path.name for path in (made / "data").iterdir())
-    result = pincite("restore", str(made / "backup"), "--data", str(made / "data"))
+def test_a_restore_never_goes_into_an_installation(backed_up: Path) -> None:
+    before = sorted(path.name for path in (backed_up / "data").iterdir())
+    result = pincite("restore", str(backed_up / "backup"), "--data", str(backed_up / "data"))
     assert result.exit_code == ExitCode.UNAVAILABLE
     assert "holds an installation or other files already" in result.stderr
-    assert sorted(path.name for path in (made / "data").iterdir()) == before
+    assert sorted(path.name for path in (backed_up / "data").iterdir()) == before
 
 
-def test_each_backup_gets_a_directory_of_its_own(made: Path) -> None:
-    result = pincite("backup", str(made / "backup"), "--data", str(made / "data"))
+def test_each_backup_gets_a_directory_of_its_own(backed_up: Path) -> None:
+    result = pincite("backup", str(backed_up / "backup"), "--data", str(backed_up / "data"))
     assert result.exit_code == ExitCode.UNAVAILABLE
     assert "is there already" in result.stderr
-    assert not list(made.glob(".*.making"))
+    assert not list(backed_up.glob(".*.making"))
+
+
+def test_places_stay_and_everything_is_on_the_disk(backed_up: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synchronise, synchronised = os.fsync, set()
+
+    def recorded(descriptor: int) -> None:
+        synchronised.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+        synchronise(descriptor)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    places = {"PINCITE_DROP_ROOTS": str(backed_up), "PINCITE_TESSDATA": str(backed_up / "tessdata")}
+    environment = {**places, "PINCITE_OCR_LANGUAGES": "eng"}
+    pincite("backup", str(backed_up / "second"), "--data", str(backed_up / "data"), **environment)
+    lines = (backed_up / "second" / SETTINGS).read_text().splitlines()
+    assert [line for line in lines if not line.startswith("#")] == ["PINCITE_OCR_LANGUAGES=eng"]
+    (making,) = {path for path in synchronised if path.name.endswith(".making")}
+    names = {path.relative_to(backed_up / "second") for path in (backed_up / "second").rglob("*")}
+    assert {making / name for name in names} <= synchronised
+    assert backed_up in synchronised
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(BackupError, match=r"pg_nothing cannot be executed: No such file.*Install Pincite anew"):
+        run_program("pg_nothing", ())
 
 
 @pytest.mark.parametrize("part", [DUMP, "originals", "manifest", "cut"])
@@ -123,7 +111,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_made(copy: Path, tmp_pat
         next(path for path in (copy / "originals").rglob("*") if path.is_file()).unlink()
     elif part == "manifest":
         text = (copy / MANIFEST).read_text()
-        (copy / MANIFEST).write_text(text.replace('"documents": 4', '"documents": 3'))
+        (copy / MANIFEST).write_text(text.replace('"documents": 5', '"documents": 3'))
     else:
         (copy / MANIFEST).write_text((copy / MANIFEST).read_text()[:200])
     result = pincite("restore", str(copy), "--data", str(tmp_path / "new"))
@@ -150,29 +138,17 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     assert (result.exit_code, "is no backup" in result.stderr) == (ExitCode.UNAVAILABLE, True)
 
 
-def test_a_restore_that_fails_leaves_nothing(made: Path, copy: Path) -> None:
+def test_a_restore_that_fails_leaves_nothing(backed_up: Path, copy: Path) -> None:
     # A dump that is whole by its digest, and that pg_restore cannot read.
     (copy / DUMP).write_bytes(b"no dump")
     manifest = read_manifest(copy)
-    from ops.services.backup_manifest import BackedUpFile, digest_of
-
     files = [BackedUpFile(DUMP, 7, digest_of(copy / DUMP)), *(file for file in manifest.files if file.path != DUMP)]
     plain = json.loads((copy / MANIFEST).read_text())
     (copy / MANIFEST).write_text(type(manifest)(**(plain | {"files": files})).sealed())
-    result = pincite("restore", str(copy), "--data", str(made / "failing"))
+    result = pincite("restore", str(copy), "--data", str(backed_up / "failing"))
     assert result.exit_code == ExitCode.UNAVAILABLE
     assert "pg_restore failed" in result.stderr
-    assert not (made / "failing").exists()
-
-
-def test_a_half_restored_directory_is_not_started(open_folder: Path) -> None:
-    data = open_folder / "data"
-    data.mkdir()
-    update_record(data, restoring="/somewhere/backup")
-    result = pincite("token", "list", "--data", str(data))
-    assert result.exit_code == ExitCode.UNAVAILABLE
-    assert "was interrupted" in result.stderr
-    assert "restore again" in result.stderr
+    assert not (backed_up / "failing").exists()
 
 
 def test_servers_of_ones_own_have_their_own_tools(tmp_path: Path) -> None:
@@ -190,23 +166,20 @@ def test_a_directory_without_an_installation_is_not_backed_up(tmp_path: Path) ->
     assert not (tmp_path / "nothing").exists()
 
 
-def test_room_is_looked_at_first(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    usage = shutil.disk_usage(made)
+def test_room_is_looked_at_first(backed_up: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(backed_up)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    result = pincite("backup", str(made / "large"), "--data", str(made / "data"))
+    result = pincite("backup", str(backed_up / "large"), "--data", str(backed_up / "data"))
     assert (result.exit_code, "MiB free" in result.stderr) == (ExitCode.UNAVAILABLE, True)
-    assert not (made / "large").exists()
-    result = pincite("restore", str(made / "backup"), "--data", str(made / "large"))
+    assert not (backed_up / "large").exists()
+    result = pincite("restore", str(backed_up / "backup"), "--data", str(backed_up / "large"))
     assert (result.exit_code, "MiB free" in result.stderr) == (ExitCode.UNAVAILABLE, True)
-    assert not (made / "large").exists()
+    assert not (backed_up / "large").exists()
 
 
 def test_no_bytes_are_let_go_while_a_backup_copies(
     services: Settings, database_url: str, database: Database, tmp_path: Path
 ) -> None:
-    import os
-    import time
-
     changes = {"database_url": SecretStr(database_url), "originals_url": str(tmp_path / "originals")}
     context = WorkerContext(services.model_copy(update=changes))
     unused = context.originals.put(BytesIO(b"no document needs this"), 100)

@@ -141,8 +141,8 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "hold_originals": "held_originals",
         "release_originals": "held_originals",
         "export_snapshot": "frozen",
-        "requeue_running": "set_going",
-        "close_interrupted": "set_going",
+        "requeue_running": "forgive_interrupted",
+        "close_interrupted": "forgive_interrupted",
         "forget_rings": "set_going",
         "release_all_pages": "set_going",
     }
