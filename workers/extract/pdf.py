@@ -33,7 +33,7 @@ from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 3
+NAME, VERSION = "pdf", 4
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
