@@ -26,14 +26,14 @@ from workers.extract.pdf_headings import Bookmark, find_headings
 from workers.extract.pdf_layout import arrange
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_repair import read_damaged
-from workers.extract.pdf_table_heads import carry_on
+from workers.extract.pdf_table_heads import carry_on, mark_heads
 from workers.extract.pdf_text import PageWriter
 from workers.extract.pdf_vertical import turned_down
 from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 3
+NAME, VERSION = "pdf", 4
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
@@ -124,16 +124,15 @@ def _written(read: list[_Read], outline: list[Bookmark]) -> Iterator[PageText]:
     }
     mark_furniture(list(laid.values()), len(read))
     headings = find_headings(laid, outline)
-    last: list[Line] = []
+    last: PageLines | None = None
     for number, item in enumerate(read):
         if number not in laid:
-            last = []
+            last = None
             yield item.page
             continue
-        lines = laid[number].kept
-        repeated = carry_on(last, lines)
+        repeated = carry_on(last, laid[number]) if last else []
         yield _with_text(item.page, laid[number], headings.get(number, {}), repeated)
-        last, item.lines = lines, None
+        last, item.lines = laid[number], None
 
 
 def _with_text(page: PageText, laid: PageLines, levels: dict[int, int], repeated: list[str]) -> PageText:
@@ -229,7 +228,9 @@ def _read_content(content: _Content, page: PageText) -> _Read:
     words = turned_down(read_words(textpage, characters, frame), textpage, characters, frame)
     if entries:
         words = with_entries(words, entries)
-    lines = arrange(words, graphics, frame.width, frame.height, _is_bold(fonts) if entries else fonts.is_bold)
+    is_bold = _is_bold(fonts) if entries else fonts.is_bold
+    lines = arrange(words, graphics, frame.width, frame.height, is_bold)
+    mark_heads(lines, is_bold)
     fonts.read(lines)
     if entries:
         without_fonts(lines)

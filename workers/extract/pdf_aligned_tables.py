@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from workers.extract.pdf_lines import Line
+from workers.extract.pdf_running_prose import has_open_ends, runs_on, word_count
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
 
@@ -72,7 +73,13 @@ def find_aligned_tables(pieces: Sequence[Line], is_bold: IsBold) -> tuple[list[T
     found: list[Table] = []
     taken: set[int] = set()
     for rows, gaps in _stretches(_rows(pieces)):
-        table = _table(rows, gaps, is_bold)
+        cuts = [(start + end) / 2 for start, end in gaps]
+        parts = _between_prose(rows, cuts)
+        for part in parts or ():
+            tables, outside = find_aligned_tables(part, is_bold)
+            taken.update({*map(id, part)}.difference(map(id, outside)))
+            found += tables
+        table = _table(rows, cuts, is_bold) if parts is None else None
         if table:
             taken.update(id(piece) for row in rows for piece in row.pieces)
             found.append(table)
@@ -138,8 +145,23 @@ def _common(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> li
     return [gap for gap in shared if gap[1] - gap[0] >= narrowest]
 
 
-def _table(rows: Sequence[_Row], gaps: Sequence[Gap], is_bold: IsBold) -> Table | None:
-    cuts = [(start + end) / 2 for start, end in gaps]
+def _between_prose(rows: Sequence[_Row], cuts: Sequence[float]) -> list[list[Line]] | None:
+    """The pieces of each run of columns that may still be a table where some are prose; None where no column is."""
+    columns = list(zip(*_joined(rows, cuts), strict=True))
+    prose = [runs_on([_text(cell) for cell in column if cell]) for column in columns]
+    if not any(prose):
+        return None
+    places = [(piece, _column(piece, cuts)) for row in rows for piece in row.pieces]
+    groups = itertools.groupby(range(len(columns)), key=prose.__getitem__)
+    kept = [set(group) for is_prose, group in groups if not is_prose]
+    return [[piece for piece, at in places if at in group] for group in kept if len(group) >= _FEWEST_COLUMNS]
+
+
+def _column(piece: Line, cuts: Sequence[float]) -> int:
+    return sum(cut <= piece.left for cut in cuts)
+
+
+def _table(rows: Sequence[_Row], cuts: Sequence[float], is_bold: IsBold) -> Table | None:
     if len(cuts) + 1 < _FEWEST_COLUMNS:
         return None
     grid = _joined(rows, cuts)
@@ -167,7 +189,7 @@ def _joined(rows: Sequence[_Row], cuts: Sequence[float]) -> list[list[Cell]]:
     for row in rows:
         cells: list[Cell] = [[] for _ in range(len(cuts) + 1)]
         for piece in row.pieces:
-            cells[sum(cut <= piece.left for cut in cuts)].append(piece)
+            cells[_column(piece, cuts)].append(piece)
         filled = [column for column, cell in enumerate(cells) if cell]
         if grid and len(filled) == 1 and filled[0] and not _is_number(cells[filled[0]]):
             grid[-1][filled[0]] += cells[filled[0]]
@@ -181,7 +203,7 @@ def _is_clear(grid: Sequence[Sequence[Cell]]) -> bool:
     cells = [cell for row in grid for cell in row if cell]
     columns = list(zip(*grid, strict=True))
     return (
-        median(sum(len(piece.words) for piece in cell) for cell in cells) <= _MOST_WORDS
+        median(word_count(_text(cell)) for cell in cells) <= _MOST_WORDS
         and len(cells) >= _FEWEST_FILLED * len(grid) * len(columns)
         and all(sum(map(bool, column)) >= _FEWEST_FILLED_OF_COLUMN * len(grid) for column in columns)
         and all(_lines_up([cell for cell in column[1:] if cell]) for column in columns)
@@ -225,9 +247,18 @@ def _is_evident(grid: Sequence[Sequence[Cell]], numeric: Sequence[bool], headed:
     if headed or (bold and any(numeric)):
         return any(numeric)
     if bold:
-        return len(grid) >= _FEWEST_ROWS_WITHOUT_HEAD
+        return len(grid) >= _FEWEST_ROWS_WITHOUT_HEAD and _is_of_single_words(grid[1:])
     # Without a header: names, and what was counted of them.
     return len(grid) >= _FEWEST_ROWS_WITHOUT_HEAD and any(numeric) and len(texts) == 1 and not numeric[0]
+
+
+def _is_of_single_words(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether most cells are one word, none goes on in the next, and no row is one of mail addresses."""
+    columns = [[_text(cell) for cell in column if cell] for column in zip(*rows, strict=True)]
+    texts = [text for column in columns for text in column]
+    single = sum(word_count(text) == 1 for text in texts)
+    addressed = any(all("@" in _text(cell) for cell in row) for row in rows)
+    return 2 * single > len(texts) and not addressed and not any(map(has_open_ends, columns))
 
 
 def _has_bold_head(grid: Sequence[Sequence[Cell]], is_bold: IsBold) -> bool:
@@ -254,7 +285,12 @@ def _text(cell: Cell) -> str:
 
 
 def _is_number(cell: Cell) -> bool:
-    words = _text(cell).split()
+    return is_number(_text(cell))
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell's text is a number, with its unit or without."""
+    words = text.split()
     return (
         bool(words)
         and any(map(_NUMBER.fullmatch, words))

@@ -24,7 +24,7 @@ loose_box = _unchecked(pdfium_c.FPDFText_GetLooseCharBox)
 origin = _unchecked(pdfium_c.FPDFText_GetCharOrigin)
 font_size = _unchecked(pdfium_c.FPDFText_GetFontSize, ctypes.c_double)
 matrix_of = _unchecked(pdfium_c.FPDFText_GetMatrix)
-font_info = _unchecked(
+_font_info = _unchecked(
     pdfium_c.FPDFText_GetFontInfo,
     ctypes.c_ulong,
     ctypes.c_void_p,
@@ -55,3 +55,16 @@ segments_of_path = _unchecked(pdfium_c.FPDFPath_CountSegments, ctypes.c_int, cty
 read_box = struct.Struct("4f").unpack_from
 # The six numbers of an FS_MATRIX.
 read_matrix = struct.Struct("6f").unpack_from
+
+_USUAL_NAME = 64  # bytes, with the NUL at the end
+_no_flags = ctypes.byref(ctypes.c_int())
+
+
+def font_name(textpage: Any, at: int) -> str:
+    """The name of the font of a text page's character, empty where it has none."""
+    name = ctypes.create_string_buffer(_USUAL_NAME)
+    length = _font_info(textpage, at, name, len(name), _no_flags)
+    if length > len(name):  # then nothing was written
+        name = ctypes.create_string_buffer(length)
+        _font_info(textpage, at, name, length, _no_flags)
+    return name.value.decode("latin-1")

@@ -1,17 +1,15 @@
 """What the fonts of a PDF page's words tell: which are bold, and which have letters of one width."""
 
-import ctypes
 import re
 from collections.abc import Sequence
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from workers.extract.pdf_calls import font_info, font_of_object, text_object
+from workers.extract.pdf_calls import font_name, font_of_object, text_object
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_spacing import Word
 
-_LONGEST_NAME = 64
 _BOLD_WEIGHT = 600
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi|CMBX|SFBX|-Bd", re.I)
 _EVEN = re.compile(r"mono|courier|consol|CMTT|SFTT|typewriter|menlo|lettergothic|fixed", re.I)
@@ -22,8 +20,7 @@ class Fonts:
 
     def __init__(self, textpage: pdfium.PdfTextPage) -> None:
         self._raw = textpage.raw
-        self._name, self._flags = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.byref(ctypes.c_int())
-        self._kinds: dict[bytes, tuple[bool, bool]] = {}
+        self._kinds: dict[str, tuple[bool, bool]] = {}
         self._kinds_by_font: dict[int, tuple[bool, bool]] = {}  # by the address of the font
 
     def is_bold(self, word: Word) -> bool:
@@ -46,11 +43,9 @@ class Fonts:
         return kind
 
     def _kind_by_name(self, at: int) -> tuple[bool, bool]:
-        font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
-        name = self._name.value
+        name = font_name(self._raw, at)
         kind = self._kinds.get(name)
         if kind is None:
-            text = name.decode("latin-1")
-            bold = bool(_BOLD.search(text)) or pdfium_c.FPDFText_GetFontWeight(self._raw, at) >= _BOLD_WEIGHT
-            kind = self._kinds[name] = bold, bool(_EVEN.search(text))
+            bold = bool(_BOLD.search(name)) or pdfium_c.FPDFText_GetFontWeight(self._raw, at) >= _BOLD_WEIGHT
+            kind = self._kinds[name] = bold, bool(_EVEN.search(name))
         return kind

@@ -9,7 +9,7 @@ from functools import lru_cache
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from workers.extract.pdf_calls import font_info, font_of_object, lacks_unicode, loose_box, read_box, text_object
+from workers.extract.pdf_calls import font_name, font_of_object, lacks_unicode, loose_box, read_box, text_object
 
 # Without a map to Unicode, pdfium gives the code of a glyph it has no name for. The tables are TeX's own encodings
 # OMS, OMX and of the AMS fonts (The TeXbook, appendix F; amsfonts documentation), for the codes where that happens.
@@ -57,7 +57,6 @@ _ACCENT = re.compile("[" + "".join(_ACCENTS) + "]")
 # A wide accent of TeX is drawn after the letter that it stands over.
 _UNDER_WIDE_ACCENT = re.compile("[A-Za-z]?[A-Z][efg][A-Za-z]?")
 _LONGEST_BETWEEN_SIGNS = 6
-_LONGEST_NAME = 64
 _DOT = "˙"
 _LEFT_OVER = "\u200b"
 _ACCENT_LATE_BY = 5  # characters
@@ -91,8 +90,6 @@ class Glyphs:
     def __init__(self, textpage: pdfium.PdfTextPage) -> None:
         self.accented: dict[int, str] = {}
         self._raw = textpage.raw
-        self._name = ctypes.create_string_buffer(_LONGEST_NAME)
-        self._flags = ctypes.byref(ctypes.c_int())
         self._tables: dict[int | None, dict[str, str]] = {}  # by the address of the font
         self._box = pdfium_c.FS_RECTF()
         self._box_at = ctypes.byref(self._box)
@@ -158,8 +155,7 @@ class Glyphs:
         font = font_of_object(text_object(self._raw, at))
         table = self._tables.get(font)
         if table is None:
-            font_info(self._raw, at, self._name, _LONGEST_NAME, self._flags)
-            name = self._name.value.decode("latin-1")
+            name = font_name(self._raw, at)
             table = next((found for pattern, found in _TABLES if pattern.search(name)), {})
             if font is not None:
                 self._tables[font] = table

@@ -16,8 +16,8 @@ from workers.extract.pdf_rules import (
     Matrix,
     PathReader,
     Rule,
-    combined,
     dashed,
+    moved_by,
     reaching,
 )
 from workers.extract.pdf_words import Frame
@@ -104,15 +104,8 @@ def _objects(page: pdfium.PdfPage) -> Iterator[tuple[int, int, Matrix]]:
                 yield item, kind, shift
             elif kind == form and depth < _DEEPEST:
                 inside = pdf_calls.objects_in_form(item)
-                waiting.append((pdf_calls.form_object, ctypes.c_void_p(item), inside, _shift(item, shift), depth + 1))
+                waiting.append((pdf_calls.form_object, ctypes.c_void_p(item), inside, moved_by(item, shift), depth + 1))
         seen += count
-
-
-def _shift(form: int, outer: Matrix) -> Matrix:
-    matrix = pdfium_c.FS_MATRIX()
-    if not pdf_calls.matrix_of_object(form, ctypes.byref(matrix)):
-        return outer
-    return combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
 
 
 def _moved(box: tuple[float, ...], shift: Matrix) -> tuple[float, float, float, float]:

@@ -52,7 +52,7 @@ class PathReader:
         if not 2 <= count <= _MOST_SEGMENTS or not self._begins_straight(item):
             return []
         boxes: list[Box] = []
-        for points in self._subpaths(item, count, _matrix(item, shift)):
+        for points in self._subpaths(item, count, moved_by(item, shift)):
             if not points:
                 return []
             left, right = min(x for x, _ in points), max(x for x, _ in points)
@@ -100,14 +100,15 @@ class PathReader:
             yield points
 
 
-def _matrix(item: int, outer: Matrix) -> Matrix:
+def moved_by(item: int, outer: Matrix) -> Matrix:
+    """How a path or a form (by its address) moves what is in it, where `outer` moves the item itself."""
     matrix = pdfium_c.FS_MATRIX()
     if not matrix_of_object(item, ctypes.byref(matrix)):
         return outer
-    return combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
+    return _combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
 
 
-def combined(inner: Matrix, outer: Matrix) -> Matrix:
+def _combined(inner: Matrix, outer: Matrix) -> Matrix:
     """The matrix that moves as `inner` does, and then as `outer`."""
     a, b, c, d, e, f = outer
     return (

@@ -28,7 +28,8 @@ class Table:
     """Rows from the top, cells from the left; a cell holds words in the order of the content. The box is in points.
 
     `head` is the header row, as it stands in the text, of the table that this one goes on with on a new page, and
-    `opening` the texts of that table's rows. `headed`: the first row is a header.
+    `opening` the texts of that table's rows. `headed`: the first row is taken for a header; `marked`: it has the marks
+    of one.
     """
 
     rows: list[list[list[Word]]]
@@ -39,6 +40,7 @@ class Table:
     order: int
     head: str = ""
     headed: bool = True
+    marked: bool = False
     opening: list[str] = field(default_factory=list)
 
 

@@ -7,7 +7,8 @@ become words that run down (`turn` 90, as for lines turned clockwise), from whic
 import ctypes
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -32,11 +33,14 @@ _FARTHEST_BELOW_LONE = 1.35
 _BETWEEN_TIERS = 1.2
 _WIDEST_WITHIN = 1.4
 _WIDER_APART = 1.15  # of the distance down the column
+_SAME_BASE = 0.15
+_LEAST_LEADING = 1.05
+_IN_ANOTHER_COLUMN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Glyph:
-    """A character in points as shown; `at` is its index."""
+    """A character in points as shown; `at` is its index, `base` the height of its base line."""
 
     text: str
     at: int
@@ -44,6 +48,7 @@ class _Glyph:
     top: float
     right: float
     bottom: float
+    base: float
     size: float
 
     @property
@@ -62,18 +67,39 @@ def turned_down(words: list[Word], textpage: pdfium.PdfTextPage, characters: str
     lone = [at for at, word in enumerate(words) if len(word.text) == 1 and not word.turn and _LETTER.match(word.text)]
     if not tall and len(lone) < _FEWEST_LONE:
         return words
-    together = [glyph for at in tall for glyph in _glyphs(words[at], textpage, frame, characters)]
+    drawn_down = {at: list(_glyphs(words[at], textpage, frame, characters)) for at in tall}
+    together = [glyph for glyphs in drawn_down.values() for glyph in glyphs]
     alone = [glyph for at in lone for glyph in _glyphs(words[at], textpage, frame, characters)]
-    sure, beside = {glyph.at for glyph in together}, _beside(alone)
+    sure, beside = {glyph.at for glyph in together}, _beside([*together, *alone])
     runs = [run for run in _runs([*together, *alone]) if any(g.at in sure for g in run) or _is_column(run, beside)]
     if not runs:
         return words
+    level_bases = _level_bases(words, {*tall, *lone}, runs)
+    runs = [run for run in runs if not _is_in_rows(run, beside, level_bases)]
     taken = {glyph.at for run in runs for glyph in run}
-    rest = [word for at, word in enumerate(words) if word.first not in taken]
+    last = max(word.line for word in words)
+    rest = list(_rest(words, drawn_down, taken, last))
     level = [word for word in rest if _is_within(word, runs)]
     within = set(map(id, level))
-    last = max(word.line for word in words)
+    last = max([last, *(word.line for word in rest)])
     return [*_columns(runs, level, last + 1), *(word for word in rest if id(word) not in within)]
+
+
+def _rest(words: Sequence[Word], drawn_down: Mapping[int, Run], taken: Container[int], line: int) -> Iterator[Word]:
+    """The words without the letters in columns; what was drawn down, but stands in rows, is one word for each letter.
+
+    `drawn_down` has the letters of some words by the words' indexes; `line` is the number of the last line.
+    """
+    for at, word in enumerate(words):
+        if at not in drawn_down:
+            if word.first not in taken:
+                yield word
+            continue
+        for glyph in drawn_down[at]:
+            if glyph.at not in taken:
+                line += 1
+                edges = glyph.left, glyph.top, glyph.right, glyph.bottom
+                yield Word(glyph.text, *edges, glyph.base, glyph.size, line, glyph.at)
 
 
 def is_vertical(words: Sequence[Word]) -> bool:
@@ -110,7 +136,7 @@ def _glyphs(word: Word, textpage: pdfium.PdfTextPage, frame: Frame, characters: 
             # The loose box of a vertical font is as wide again as its letters; they begin at the origin.
             size = pdfium_c.FPDFText_GetFontSize(textpage.raw, at) * scale or word.size
             edges = frame.box(x.value, box.bottom, x.value + size, box.top)
-            yield _Glyph(text, at, *edges, size)
+            yield _Glyph(text, at, *edges, frame.point(x.value, y.value)[1], size)
         left -= len(text)
         at += 1
 
@@ -161,6 +187,29 @@ def _is_column(run: Run, beside: Mapping[int, float]) -> bool:
     apart = [beside[glyph.at] for glyph in run if glyph.at in beside]
     near = step <= _FARTHEST_BELOW_LONE * run[0].size
     return near and (not apart or median(apart) > _WIDER_APART * step)
+
+
+def _level_bases(words: Sequence[Word], others: Container[int], runs: Sequence[Run]) -> list[float]:
+    """The base lines, in order, of the words that stand in no column."""
+    return sorted(
+        word.base for at, word in enumerate(words) if at not in others and not word.turn and not _is_within(word, runs)
+    )
+
+
+def _is_in_rows(run: Run, beside: Mapping[int, float], level: Sequence[float]) -> bool:
+    """Whether most letters are cells or numbers of items: level words, or letters far off, share their base lines.
+
+    Lines that stand apart no more than their letters are high are none of a table.
+    """
+    steps = [below.base - above.base for above, below in itertools.pairwise(run)]
+    if not steps or median(steps) < _LEAST_LEADING * run[0].size:
+        return False
+    shared = 0
+    for glyph in run:
+        near = bisect_left(level, glyph.base - _SAME_BASE * glyph.size)
+        on_line = near < len(level) and level[near] <= glyph.base + _SAME_BASE * glyph.size
+        shared += on_line or beside.get(glyph.at, 0.0) > _IN_ANOTHER_COLUMN * glyph.size
+    return 2 * shared > len(run)
 
 
 def _is_within(word: Word, runs: Sequence[Run]) -> bool:

@@ -8,6 +8,7 @@ from fpdf import FPDF
 from pincite.documents import BlockKind
 from tests import documents
 from tests.unit.extract.test_pdf_tables import GIVEN, Read, assert_places, markdown, read, sheet
+from workers.extract.pdf_running_prose import runs_on
 
 __all__ = ["read"]
 
@@ -112,9 +113,9 @@ def test_a_bold_first_row_over_words_is_a_header_row(read: Read) -> None:
 
 def test_the_header_row_on_the_next_page_is_kept_once(read: Read) -> None:
     document = sheet()
-    for rows in (ROWS[:3], ROWS[2:]):
+    for rows, top in ((ROWS[:3], 730), (ROWS[2:], 60)):
         document.add_page()
-        table(document, [HEAD, *rows])
+        table(document, [HEAD, *rows], top=top)
     first, second = read(bytes(document.output())).pages
     assert first.text.split("\n") == [markdown(row) for row in (HEAD, *ROWS[:3])]
     assert second.text.split("\n") == [markdown(row) for row in ROWS[2:]]
@@ -170,6 +171,106 @@ def test_what_only_looks_like_a_table_is_none(read: Read, name: str) -> None:
     for row in NO_TABLES[name]:
         for cell in row:
             assert cell in page.text
+
+
+MUSEUM = [
+    "The museum was opened by the", "mayor in 1962. Since then the", "collection has grown steadily,",
+    "and a second house was built in", "the park. In winter it is closed", "on Mondays and on feast days.",
+]  # fmt: skip
+
+
+def test_a_list_of_numbers_beside_a_column_of_prose_is_no_table(read: Read) -> None:
+    visitors = [("Month", "Visitors"), *zip(("January", "February", "March", "April", "May"), "35678", strict=True)]
+    document = sheet()
+    document.add_page()
+    table(document, visitors, lefts=(50, 150))
+    table(document, [(line,) for line in MUSEUM], lefts=(320,))
+    [page] = read(bytes(document.output())).pages
+    assert "|" not in page.text
+    assert "\n".join(MUSEUM) in page.text
+
+
+@pytest.mark.parametrize("leading", [14, 12])
+def test_a_table_ends_at_a_column_of_prose(read: Read, leading: int) -> None:
+    rows = [(name, people, founded) for name, people, _, founded in (HEAD, *ROWS)]
+    document = sheet()
+    document.add_page()
+    table(document, rows, lefts=(40, 150, 220))
+    for number, line in enumerate(MUSEUM):
+        document.text(340, 100 + leading * number, line)
+    [page] = read(bytes(document.output())).pages
+    [block] = page.blocks
+    assert page.text[block.start : block.end].split("\n") == [markdown(row) for row in rows]
+    assert "\n".join(MUSEUM) in page.text
+    assert_places(page)
+
+
+def test_a_column_of_sentences_stays_in_its_table(read: Read) -> None:
+    rows = [
+        ("No.", "Speaker", "Words"),
+        ("1", "Judge", "Were you at home"),
+        ("2", "Witness", "Yes, your honour, I was"),
+        ("3", "Judge", "When did you go out"),
+        ("4", "Witness", "At nine, I believe."),
+    ]
+    document = sheet()
+    document.add_page()
+    table(document, rows, lefts=(50, 140, 230))
+    [page] = read(bytes(document.output())).pages
+    assert page.text.split("\n") == [markdown(row) for row in rows]
+
+
+UNDER_BOLD = {
+    "prose": [
+        ("Our service", "Our prices", "Our people"), ("We come to", "They are low", "They learned"),
+        ("your house", "and honest,", "their craft"), ("and repair", "and you pay", "in a long"),
+        ("what broke.", "at the end.", "hard school."),
+    ],
+    "prose of single words": [
+        ("Service", "Prices", "People"), ("We", "They", "They"), ("repair", "stay", "learned"),
+        ("everything", "low", "for"), ("quickly", "always", "years"),
+    ],
+    "authors": [
+        ("Anna Keller", "Bernd Maier", "Carla Rossi"), ("Dept. of Law", "Sloan School", "Informatics"),
+        ("University of Bonn", "MIT", "ETH Zurich"), ("anna@uni.example", "bernd@mit.example", "carla@eth.example"),
+    ],
+    "authors in single words": [
+        ("Keller", "Maier", "Rossi"), ("Law", "Economics", "Informatics"), ("Bonn", "Boston", "Zurich"),
+        ("anna@uni.example", "bernd@mit.example", "carla@eth.example"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNDER_BOLD)
+def test_a_bold_row_alone_makes_no_table(read: Read, name: str) -> None:
+    rows = UNDER_BOLD[name]
+    document = sheet()
+    document.add_page()
+    document.set_font("Helvetica", "B", 10)
+    table(document, rows[:1], lefts=(50, 200, 350))
+    document.set_font("Helvetica", "", 10)
+    table(document, rows[1:], top=114, lefts=(50, 200, 350))
+    [page] = read(bytes(document.output())).pages
+    assert "|" not in page.text
+    for cell in (cell for row in rows for cell in row):
+        assert cell in page.text
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (["The landlord repairs", "the heating within", "five days, and", "pays for it."], True),
+        (["green", "white", "grey", "black"], False),
+        (["per month", "per year", "in euro", "per day"], False),
+        (["Holds the lid", "Keeps the water in", "Stands on it", "Turns"], False),
+        (["賃料は毎月三日に支払うものとし賃貸人は", "暖房を五日以内に修理して通知を受けた日", "に知らせるもの"], True),
+        (["東京都", "大阪府", "京都府"], False),
+        (["يدفع المستأجر الأجرة في اليوم", "الثالث من كل شهر ويصلح", "المؤجر التدفئة خلال خمسة أيام"], True),
+        (["مصر", "لبنان", "الأردن"], False),
+    ],
+)
+def test_whether_a_column_runs_on(column: list[str], expected: bool) -> None:
+    assert runs_on(column) is expected
 
 
 @pytest.mark.skipif(not GIVEN.is_dir(), reason="the given documents are not here")

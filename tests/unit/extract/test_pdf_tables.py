@@ -89,9 +89,9 @@ def test_a_chunk_from_a_later_page_is_embedded_with_the_header_row_and_quotes_it
 
 def test_header_rows_over_several_columns_are_kept_once(read: Read) -> None:
     heads = (("Prices", ""), HEAD)
-    first, second = read(bytes(over_pages(ROWS[:40], 20, heads).output())).pages
+    first, second = read(bytes(over_pages(ROWS, 45, heads).output())).pages
     assert first.text.split("\n")[:3] == [markdown(row) for row in (*heads, ROWS[0])]
-    assert second.text.split("\n")[0] == markdown(ROWS[20])
+    assert second.text.split("\n")[0] == markdown(ROWS[45])
     assert second.furniture.split("\n") == [markdown(row) for row in heads]
 
 
@@ -100,6 +100,52 @@ def test_a_row_that_also_stands_among_the_rows_is_no_header(read: Read) -> None:
     pages = read(bytes(over_pages(rows, 6, heads=()).output())).pages
     assert [page.text.count("\n") + 1 for page in pages] == [6, 6]
     assert [page.furniture for page in pages] == ["", ""]
+
+
+def two_tables(first: Sequence[Sequence[str]], second: Sequence[Sequence[str]], top: float) -> bytes:
+    """Ruled tables on two pages, the first from `top` on; a first row that ends with an exclamation mark is bold."""
+    document = sheet()
+    for rows, start in ((first, top), (second, 40)):
+        document.add_page()
+        for number, row in enumerate(rows):
+            document.set_font("Helvetica", "B" if row[-1].endswith("!") else "", 10)
+            for column, cell in enumerate(row):
+                document.text(64 + 150 * column, start + 13 + 18 * number, cell)
+                document.rect(60 + 150 * column, start + 18 * number, 150, 18)
+    return bytes(document.output())
+
+
+FOOT, MIDDLE = 730, 60
+OWN_ROWS = {
+    "entries": ([("Name", "Anna Keller"), ("Street", "Quay 5"), ("Town", "Hull")],
+                [("Name", "Anna Keller"), ("Phone", "0301234"), ("Mail", "a@b.example")], FOOT),
+    "words": ([("Rest", "Day"), ("Work", "Day"), ("Work", "Night")], [("Rest", "Day"), ("Work", "Late")], FOOT),
+    "numbers": ([("North", "12"), ("South", "15"), ("East", "9")], [("North", "12"), ("West", "4")], FOOT),
+    "another table": ([("Team", "Points"), ("Ajax", "3"), ("Hull", "4")], [("Team", "Points"), ("York", "3")], MIDDLE),
+    "another bold table": ([("Room", "Owner!"), ("Hall", "Ida")], [("Room", "Owner!"), ("Attic", "Bert")], MIDDLE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN_ROWS)
+def test_an_equal_first_row_is_kept_where_it_may_be_the_tables_own(read: Read, name: str) -> None:
+    rows, more, top = OWN_ROWS[name]
+    first, second = read(two_tables(rows, more, top)).pages
+    assert first.text.split("\n") == [markdown(row) for row in rows]
+    assert (second.text.split("\n"), second.furniture) == ([markdown(row) for row in more], "")
+
+
+def test_a_bold_row_is_a_header_row_without_numbers_below(read: Read) -> None:
+    head = ("Room", "Owner!")
+    _, second = read(two_tables([head, ("Hall", "Ida")], [head, ("Attic", "Bert"), ("Yard", "Anna")], FOOT)).pages
+    assert second.text.split("\n") == [markdown(("Attic", "Bert")), markdown(("Yard", "Anna"))]
+    assert (second.furniture, second.blocks[0].title) == (markdown(head), markdown(head))
+
+
+def test_an_equal_row_of_data_below_the_header_is_kept(read: Read) -> None:
+    rows = [("", "Sales"), ("North", "10"), ("South", "20")]
+    _, second = read(two_tables(rows, [*rows[:2], ("West", "30")], FOOT)).pages
+    assert second.text.split("\n") == [markdown(("North", "10")), markdown(("West", "30"))]
+    assert second.furniture == markdown(rows[0])
 
 
 def test_another_table_with_the_same_header_row_keeps_it(read: Read) -> None:

@@ -160,3 +160,54 @@ def test_level_lines_stay_level(read: Read) -> None:
     [shown] = read(page.bytes()).pages
     assert shown.text.split() == COLUMNS + COLUMNS
     assert_places(shown)
+
+
+def rows_of(rows: Sequence[Sequence[str]], leading: float, column_by_column: bool) -> bytes:
+    page = Page()
+    cells = [(column, number, cell) for number, row in enumerate(rows) for column, cell in enumerate(row)]
+    for column, number, cell in sorted(cells) if column_by_column else cells:
+        page.text("H", SIZE, (60 + 70 * column, 700 - leading * number), cell)
+    return page.bytes()
+
+
+NAMES = ["張偉", "王芳", "李娜", "劉洋", "陳静"]
+ROWS = {
+    "people": list(zip(NAMES, "男女女男女", ["25", "31", "28", "40", "33"], strict=True)),
+    "items": [(number, f"第{number}の項目は大切です") for number in "一二三四五"],
+    "grades": list(zip(["国語", "数学", "理科", "社会", "英語"], "優良可優良", strict=True)),
+    "days": [(day, f"予定その{day}") for day in "日月火水木金土"],
+    "letters only": [(day, "休", sign) for day, sign in zip("日月火水木金土", "晴雨曇晴雪晴雨", strict=True)],
+    "letters among numbers": [(str(number), sign) for number, sign in enumerate("晴雨曇晴雪", start=10)],
+}
+
+
+@pytest.mark.parametrize("column_by_column", [False, True])
+@pytest.mark.parametrize("leading", [13, 15, 16])
+@pytest.mark.parametrize("name", ROWS)
+def test_single_letters_in_rows_stay_in_their_rows(
+    read: Read, name: str, leading: float, column_by_column: bool
+) -> None:
+    rows = ROWS[name]
+    [shown] = read(rows_of(rows, leading, column_by_column)).pages
+    assert sorted(shown.text.split()) == sorted(cell for row in rows for cell in row)
+    if not column_by_column:
+        assert shown.text.split("\n") == [" ".join(row) for row in rows]
+    assert_places(shown)
+
+
+def test_columns_beside_level_lines_run_down(read: Read) -> None:
+    page = written(COLUMNS, one_by_one=True)
+    for number, line in enumerate(LOWER):
+        page.text("H", SIZE, (60, 700 - 17 * number), line)
+    [shown] = read(page.bytes()).pages
+    assert "\n".join(COLUMNS) in shown.text
+    assert shown.text.split("\n\n")[-1].split("\n")[-len(LOWER) :] == LOWER
+    assert_places(shown)
+
+
+def test_one_column_alone_runs_down(read: Read) -> None:
+    page = Page()
+    page.column(500, 760, COLUMNS[0], one_by_one=True)
+    page.text("H", SIZE, (60, 500), LOWER[0])
+    [shown] = read(page.bytes()).pages
+    assert COLUMNS[0] in shown.text.split("\n")
