@@ -106,7 +106,7 @@ def read_page(
     """
     deadline = time.monotonic() + options.ocr_page_seconds
     try:
-        drawn = _drawn(path, media_type, page.number, options)
+        drawn, left_out = _drawn(path, media_type, page.number, options)
         reader = _Reader(tesseract, options.ocr_languages, drawn.dpi, deadline)
         reading, sight = read_upright(drawn.picture, reader.read, reader.see)
     except PageTooLargeError as error:
@@ -123,7 +123,7 @@ def read_page(
         if sight is None and (reading.confidence or 0.0) < _GOOD_CONFIDENCE:
             sight = reader.see(drawn.picture)
         notes += _foreign_script(place_of(page, media_type), page.number, reading, sight, options)
-    return read, notes
+    return read, notes + _left_out(page, left_out)
 
 
 def place_of(page: PageText, media_type: str) -> str:
@@ -131,10 +131,19 @@ def place_of(page: PageText, media_type: str) -> str:
     return f"slide {page.number}" if media_type == PPTX else f"page {page.number}"
 
 
-def _drawn(path: Path, media_type: str, number: int, options: ReaderOptions) -> PagePicture:
+def _drawn(path: Path, media_type: str, number: int, options: ReaderOptions) -> tuple[PagePicture, tuple[str, ...]]:
+    """The page, and why each of its pictures that is not on it was left out."""
     if media_type == PPTX:
         return slide_picture(path, number, options)
-    return page_picture(path, media_type, number, Resolution(options.ocr_dpi, options.ocr_max_pixels))
+    return page_picture(path, media_type, number, Resolution(options.ocr_dpi, options.ocr_max_pixels)), ()
+
+
+def _left_out(page: PageText, reasons: tuple[str, ...]) -> tuple[Warning, ...]:
+    if not reasons:
+        return ()
+    pictures = "1 picture" if len(reasons) == 1 else f"{len(reasons):,} pictures"
+    message = f"{pictures} on slide {page.number} could not be read by OCR, the others were: {reasons[0]}."
+    return (Warning("pictures_not_read", message, page.number),)
 
 
 def without_ocr(page: PageText, reason: str, code: str = PAGE_FAILED) -> tuple[PageText, tuple[Warning, ...]]:

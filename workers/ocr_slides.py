@@ -2,7 +2,7 @@
 
 import io
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PIL import Image
@@ -13,7 +13,7 @@ from pincite.page_picture import PagePicture, scaled
 from pincite.picture_file import opened, readable
 from workers.extract.limits import check_pixels
 from workers.extract.options import ReaderOptions
-from workers.extract.pptx import open_slide
+from workers.extract.pptx import OpenSlide, open_slide
 from workers.extract.pptx_pictures import SlidePicture
 from workers.ocr_layout import Reading
 
@@ -22,20 +22,63 @@ _LOWEST_DPI, _HIGHEST_DPI = 72.0, 600.0
 _PARAGRAPH = "\n\n"
 
 
-def slide_picture(path: Path, number: int, options: ReaderOptions) -> PagePicture:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A picture on the slide: its place, its file, and its width and height in pixels."""
+
+    place: SlidePicture
+    content: bytes
+    size: tuple[int, int]
+
+
+def slide_picture(path: Path, number: int, options: ReaderOptions) -> tuple[PagePicture, tuple[str, ...]]:
     """Slide `number` (from 1) of a presentation as its pictures show it, in grey on white paper, without its own text.
 
+    Gives also why each picture that could not be read is left out.
+
     Raises:
-        DocumentFailure: CORRUPT, TOO_LARGE.
+        DocumentFailure: CORRUPT, TOO_LARGE where no picture is left.
     """
     with open_slide(path, number, options) as slide:
-        shown = [(each, _opened(slide.read(each.part), options)) for each in slide.pictures if each.is_readable]
+        shown, failures = _measured(slide, options)
+    if not shown:
+        raise failures[0] if failures else DocumentFailure(FailureCode.CORRUPT, "The slide shows no picture")
     width, height = (side / _POINTS / 72 for side in slide.size)
-    dpi = _fitting_dpi([_dpi(place, picture, width) for place, picture in shown], width * height, options)
+    dpi = _fitting_dpi([_dpi(each, width) for each in shown], width * height, options)
     paper = Image.new("L", (max(1, round(width * dpi)), max(1, round(height * dpi))), 255)
-    for place, picture in shown:
-        _paste(paper, place, picture)
-    return scaled(paper, options.ocr_max_pixels)
+    damaged: list[DocumentFailure] = []
+    for each in shown:
+        # One at a time: a slide of many pictures takes no more memory than its largest.
+        try:
+            with opened(io.BytesIO(each.content)) as picture:
+                _paste(paper, each.place, readable(picture).convert("L"))
+        except DocumentFailure as failure:
+            damaged.append(failure)
+    if len(damaged) == len(shown):
+        raise damaged[0]
+    reasons = tuple((failure.detail or failure.kind.meaning).rstrip(".") for failure in (*failures, *damaged))
+    return scaled(paper, options.ocr_max_pixels), reasons
+
+
+def _measured(slide: OpenSlide, options: ReaderOptions) -> tuple[list[_Shown], list[DocumentFailure]]:
+    """The pictures whose files open, up to PINCITE_MAX_PIXELS in all, and what is wrong with the others."""
+    shown: list[_Shown] = []
+    failures: list[DocumentFailure] = []
+    pixels = 0
+    for place in slide.pictures:
+        if not place.is_readable:
+            continue
+        try:
+            content = slide.read(place.part)
+            with opened(io.BytesIO(content)) as picture:
+                size = picture.size
+            check_pixels(pixels + size[0] * size[1], options)
+        except DocumentFailure as failure:
+            failures.append(failure)
+            continue
+        pixels += size[0] * size[1]
+        shown.append(_Shown(place, content, size))
+    return shown, failures
 
 
 def beside_own_text(page: PageText, reading: Reading) -> PageText:
@@ -64,21 +107,14 @@ def _moved(block: Block, by: int) -> Block:
     return replace(block, start=block.start + by, end=block.end + by)
 
 
-def _opened(content: bytes, options: ReaderOptions) -> Image.Image:
-    with opened(io.BytesIO(content)) as picture:
-        check_pixels(picture.width * picture.height, options)
-        return readable(picture).convert("L")
-
-
-def _dpi(place: SlidePicture, picture: Image.Image, width: float) -> float:
-    shown = picture.width * (1 - place.crop[0] - place.crop[2])
-    return shown / max((place.right - place.left) * width, 0.01)
+def _dpi(shown: _Shown, width: float) -> float:
+    place = shown.place
+    pixels = shown.size[0] * (1 - place.crop[0] - place.crop[2])
+    return pixels / max((place.right - place.left) * width, 0.01)
 
 
 def _fitting_dpi(wanted: list[float], square_inches: float, options: ReaderOptions) -> float:
     """As many dpi as the finest picture has, within the limits."""
-    if not wanted:
-        raise DocumentFailure(FailureCode.CORRUPT, "The slide shows no picture")
     most = math.sqrt(options.ocr_max_pixels / square_inches)
     return min(max(_LOWEST_DPI, *wanted), _HIGHEST_DPI, most)
 

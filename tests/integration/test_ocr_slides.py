@@ -5,10 +5,12 @@ import re
 import zipfile
 from pathlib import Path
 
+import pptx
 import pytest
 from celery.exceptions import Ignore
 from fastapi.testclient import TestClient
 from PIL import Image
+from pptx.util import Inches
 
 from db.contents import load_text
 from pincite.documents import PageText, TextSource, Warning
@@ -99,8 +101,28 @@ def test_the_picture_of_a_slide_stays_within_the_pixels(tmp_path: Path) -> None:
     path = tmp_path / "deck.pptx"
     path.write_bytes(pictured_pptx([Shown(slide_png((3000, 2250)))]))
     options = reader_options(Settings.model_validate({"data": tmp_path, "ocr_max_pixels": 1_000_000}))
-    picture = slide_picture(path, 1, options).picture
-    assert picture.width * picture.height <= 1_010_000
+    drawn_slide, left_out = slide_picture(path, 1, options)
+    assert drawn_slide.picture.width * drawn_slide.picture.height <= 1_010_000
+    assert not left_out
+
+
+@pytest.mark.parametrize("fault", ["damaged", "too large"])
+def test_one_picture_that_cannot_be_read_leaves_the_others(tmp_path: Path, fault: str) -> None:
+    presentation = pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    faulty = slide_png((1600, 1200) if fault == "damaged" else (3000, 2000))
+    faulty = faulty[: len(faulty) // 2] if fault == "damaged" else faulty
+    slide.shapes.add_picture(io.BytesIO(slide_png()), 0, 0, Inches(8), Inches(6))
+    slide.shapes.add_picture(io.BytesIO(faulty), Inches(8), Inches(6), Inches(2), Inches(1.5))
+    path = tmp_path / "deck.pptx"
+    presentation.save(str(path))
+    settings = Settings.model_validate({"data": tmp_path / "data", "max_pixels": 5_000_000})
+    [page] = extract(path, path.name, reader_options(settings)).pages
+    read_page, [warning] = read_page_safely(path, media_type.PPTX, page, settings)
+    assert [line for line in read_page.text.split("\n") if line] == LINES
+    assert (warning.code, warning.page) == ("pictures_not_read", 1)
+    assert warning.message.startswith("1 picture on slide 1 could not be read by OCR")
+    assert ("PINCITE_MAX_PIXELS" in warning.message) == (fault == "too large")
 
 
 def test_a_scanned_deck_has_its_slides_for_places(client: TestClient, api_settings: Settings) -> None:

@@ -11,7 +11,7 @@ from charset_normalizer import from_bytes
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.encodings import ESCAPED, SWITCHES_ALPHABET, codec_of
-from workers.extract.script_evidence import encoding_by_script
+from workers.extract.script_evidence import encoding_by_script, western_text
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -20,12 +20,13 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What western European texts use of the upper half of Windows-1252.
-_WESTERN = frozenset(
-    "äöüÄÖÜßéèêëàâáãåçñóòôõøœæíìîïúùûýÿÉÈÊËÀÂÁÃÅÇÑÓÒÔÕØŒÆÍÌÎÏÚÙÛÝ€£¥§©®™°±²³µ¼½¾«»‹›“”„‘’‚–—…•·¿¡ªº× \xad"
-)
 _CONTROLS = frozenset(map(chr, range(32))) - frozenset("\t\n\r\x0b\x0c\x1b")
 _SAMPLE_BYTES = 1 << 20
+_SHORT = 10  # bytes; of fewer, statistics make two-byte characters or those of mainframes
+_NOT_SHORT = (
+    *("utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le"),
+    *("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +120,16 @@ def _by_script(data: bytes) -> Decoded | None:
 
 def _western(data: bytes) -> Decoded | None:
     # Statistics need more text than a note or a list has; in short files they take "é" for Central European.
-    try:
-        text = data.decode("cp1252")
-    except UnicodeDecodeError:
+    text = western_text(data)
+    if text is None or b"\x00" in data:
         return None
-    upper = [character for character in text if character > "\x7f"]
-    plausible = all(character in _WESTERN for character in upper) and len(upper) <= len(text) * 0.4
-    return Decoded(text, "cp1252") if plausible and b"\x00" not in data else None
+    upper = sum(character > "\x7f" for character in text)
+    return Decoded(text, "cp1252") if len(data) < _SHORT or upper <= len(text) * 0.5 else None
 
 
 def _by_statistics(data: bytes) -> Decoded | None:
-    best = from_bytes(data[:_SAMPLE_BYTES]).best()
+    unlikely = list(_NOT_SHORT) if len(data) < _SHORT else None
+    best = from_bytes(data[:_SAMPLE_BYTES], cp_exclusion=unlikely).best()
     if best is None:
         return None
     text = data.decode(best.encoding, "replace")

@@ -20,7 +20,7 @@ from workers.extract.list_labels import item_line, roman
 from workers.extract.markdown_table import markdown_rows
 from workers.extract.ooxml_package import Package
 from workers.extract.options import ReaderOptions
-from workers.extract.unread_pictures import UnreadPictures
+from workers.extract.unread_pictures import UnreadPictures, inches
 from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
 from workers.extract.zip_container import open_container
 
@@ -28,6 +28,7 @@ NAME, VERSION = "docx", 2
 
 _WRAPPERS = frozenset({"w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:customXml", "w:smartTag", "w:body", "w:tc"})
 _DEEPEST_LIST = 9
+_NOT_SHOWN = frozenset({"w:del", "w:moveFrom"})
 _INCH = 914_400  # in the units of drawings
 
 
@@ -58,13 +59,26 @@ def _pictures(body: Element) -> UnreadPictures:
     """The pictures in the text; old programs drew them in VML."""
     found = UnreadPictures()
     for drawing in descendants(body, "?:inline", "?:anchor"):
-        if next(descendants(drawing, "a:blip"), None) is not None:
+        if _is_shown(drawing) and next(descendants(drawing, "a:blip"), None) is not None:
             sides = [attribute(child(drawing, "?:extent"), side) for side in ("cx", "cy")]
             told = all(side.isdecimal() and len(side) < 12 for side in sides)
             found.add(int(sides[0]) / _INCH * int(sides[1]) / _INCH if told else None)
-    for _ in descendants(body, "?:imagedata"):
-        found.add(None)
+    for image in descendants(body, "?:imagedata"):
+        if _is_shown(image):
+            found.add(_drawn_square_inches(attribute(image.getparent(), "style")))
     return found
+
+
+def _is_shown(drawing: Element) -> bool:
+    """Whether it is not deleted, nor moved to where it stands once more."""
+    return not any(name_of(above) in _NOT_SHOWN for above in drawing.iterancestors())
+
+
+def _drawn_square_inches(style: str) -> float | None:
+    """The size of a VML shape; None where it is told in units of a group."""
+    told = dict(part.split(":", 1) for part in style.replace(" ", "").split(";") if ":" in part)
+    width, height = inches(told.get("width", "")), inches(told.get("height", ""))
+    return None if width is None or height is None else width * height
 
 
 class _Document:

@@ -17,7 +17,7 @@ from workers.extract.html import decode_markup, read_markup
 from workers.extract.html_tree import collapse
 from workers.extract.limits import check_characters, check_parts
 from workers.extract.options import ReaderOptions
-from workers.extract.unread_pictures import UnreadPictures
+from workers.extract.unread_pictures import UnreadPictures, inches
 from workers.extract.xml_part import Element, parse_xml
 from workers.extract.zip_container import ZipContainer, open_container
 
@@ -33,10 +33,9 @@ _EMPTY_ELEMENT = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"
 _VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
 )
-_PICTURE = re.compile(
-    r"""<(?:\w+:)?(?:img|image)\s(?:[^<>]{0,2000}?\s)?(?:src|xlink:href|href)\s*=\s*(?:"([^"<>]+)"|'([^'<>]+)')""",
-    re.IGNORECASE,
-)
+_PICTURE = re.compile(r"<(?:\w+:)?(img|image)\s([^<>]*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _SEPARATOR = "\n\n"
 
@@ -98,13 +97,15 @@ class _Book:
 
     def _count_pictures(self, chapter: str, markup: str) -> None:
         """Count the pictures of a chapter but for the cover; one that is shown often counts once."""
-        for match in _PICTURE.finditer(markup):
-            name = posixpath.normpath(
-                posixpath.join(posixpath.dirname(chapter), unquote(unescape(match[1] or match[2])))
-            )
-            if name in self._container and name not in self._counted:
+        for match in _PICTURE.finditer(_COMMENT.sub("", markup)):
+            told = {name.lower(): one or other for name, one, other in _ATTRIBUTE.findall(match[2])}
+            source = told.get("src") or told.get("xlink:href") or told.get("href") or ""
+            place = unquote(unescape(source).partition("#")[0])
+            name = posixpath.normpath(posixpath.join(posixpath.dirname(chapter), place))
+            if place and name in self._container and name not in self._counted:
                 self._counted.add(name)
-                self._pictures.add(None)
+                # Within a drawing (SVG) the units are its own.
+                self._pictures.add(_square_inches(told) if match[1].lower() == "img" else None)
 
     def _check_rights(self) -> None:
         if _ENCRYPTION not in self._container:
@@ -179,6 +180,12 @@ def _is_chapter(item: Element) -> bool:
         return False
     kind, name = (item.get("media-type") or "").lower(), (item.get("href") or "").partition("#")[0].lower()
     return kind in _CHAPTER_TYPES or name.endswith(_CHAPTER_SUFFIXES)
+
+
+def _square_inches(told: dict[str, str]) -> float | None:
+    """The size that an `img` asks for in its attributes, which count pixels; None where it leaves that open."""
+    width, height = (inches(f"{told.get(side, '').strip().removesuffix('px')}px") for side in ("width", "height"))
+    return None if width is None or height is None else width * height
 
 
 def _as_html(markup: str) -> str:

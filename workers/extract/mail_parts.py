@@ -60,7 +60,9 @@ def take_apart(message: Message, options: ReaderOptions) -> Letter:
         if any(_PGP_MESSAGE.match(version.text) for version in versions):
             raise _encrypted()
     shown = shown_pictures(version.text for versions in letter.bodies for version in versions if version.is_html)
-    letter.files = [part for part in letter.files if part is message or not is_logo(part, shown)]
+    letter.files = [
+        part for part in letter.files if part is message or not is_logo(part, shown, has_name=bool(_own_name(part)))
+    ]
     return letter
 
 
@@ -129,9 +131,9 @@ def _is_file(part: Message) -> bool:
 
 
 def _is_shown_within(part: Message, kind: str) -> bool:
-    """Whether a part without a name is a picture in the text, or another form of it that nobody saves."""
+    """Whether a part without a name is sound or film in the text, that nobody saves."""
     shown = bool(part.get("content-id")) or header_text(part, "content-disposition").lower().startswith("inline")
-    return shown and kind.startswith(("image/", "audio/", "video/"))
+    return shown and kind.startswith(("audio/", "video/"))
 
 
 def _own_name(part: Message) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workers.extract.pdf_signs import MIRRORED, Letter, Sign, facing_left, signs_of
+from workers.extract.pdf_signs import MIRRORED, Letter, Sign, facing_left, is_arabic, signs_of
 
 __all__ = ["Letter", "logical_words"]
 
@@ -55,6 +55,8 @@ def _split(word: list[Letter]) -> Iterator[tuple[str, list[int]]]:
 def _read(signs: list[Sign], right_to_left_page: bool) -> list[Sign]:
     """The signs in reading order, from the order in which they are drawn, from the left."""
     right_to_left = _runs_right_to_left(signs, right_to_left_page)
+    if right_to_left:
+        _number_by_letters(signs)
     joined = _joined(_runs(signs), "L" if right_to_left else "R")
     if right_to_left:
         _close_brackets(joined)
@@ -74,12 +76,25 @@ def _runs_right_to_left(signs: list[Sign], right_to_left_page: bool) -> bool:
     """The direction of a line, by its ends, the side of its full stop and the page."""
     kinds = [sign.kind for sign in signs if sign.kind in {"L", "R"}]
     if not kinds:
-        return False
+        return right_to_left_page
     shown = [sign.letters[0].text for sign in signs if not sign.is_blank]
     votes = sum(1 if kind == "R" else -1 for kind in (kinds[0], kinds[-1]))
     votes += 2 * (shown[0] in _SENTENCE_SIGNS) - 2 * (shown[-1] in _SENTENCE_SIGNS)
     # A line of a right-to-left page may begin and end with a name; one of another page that does not is a quotation.
     return votes + (3 if right_to_left_page else -1) > 0
+
+
+def _number_by_letters(signs: list[Sign]) -> None:
+    """Make numbers that follow an Arabic letter Arabic ones (rule W2): hyphens and percent signs do not join these."""
+    to_left: list[str] = []
+    for sign in signs:
+        to_left.append(sign.kind if sign.kind in {"L", "R"} or not to_left else to_left[-1])
+    follows: Sign | None = None
+    for sign, before in zip(reversed(signs), reversed(to_left), strict=True):
+        if sign.kind in {"L", "R"}:
+            follows = sign
+        elif sign.kind == "EN" and before != "L" and follows is not None and is_arabic(follows):
+            sign.kind = "AN"
 
 
 def _close_brackets(runs: list[_Run]) -> None:

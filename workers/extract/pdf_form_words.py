@@ -1,7 +1,6 @@
 """Entries of a form become words among those of the page: beside the label on their line, or under it. Pure."""
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,26 +8,9 @@ from statistics import median
 
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_spacing import Word
+from workers.extract.pdf_type_widths import width_of
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-# Shares of the type size, as Helvetica has them: the font of most forms.
-_WIDTHS = {
-    letter: width
-    for width, letters in {
-        0.222: "ijl'|",
-        0.278: "ftI .,:;/![]",
-        0.333: "r()-",
-        0.5: "ckszvxyJ",
-        0.611: "FTZ",
-        0.667: "ABEKPSVXY&",
-        0.722: "wCDHNRU",
-        0.778: "GOQ",
-        0.833: "mM",
-        0.944: "W",
-    }.items()
-    for letter in letters
-}
-_USUAL_WIDTH = 0.556
 _USUAL_SIZE, _SMALLEST_SIZE = 12.0, 1.0  # points
 _PADDING = 2.0
 _LEAST_STEP = 4.0
@@ -67,7 +49,9 @@ class FormWord(Word):
 def with_entries(words: Sequence[Word], entries: Iterable[Entry]) -> list[Word]:
     """The words with those of the entries at the place in which they are read."""
     page = _Page(words)
-    for entry in sorted(entries, key=lambda entry: (round(entry.box[1] / _ROW), entry.box[0])):
+    placed = sorted(entries, key=lambda entry: (round(entry.box[1] / _ROW), entry.box[0]))
+    page.labels_below = page.has_labels_below(placed)
+    for entry in placed:
         page.add(entry)
     return page.words()
 
@@ -89,7 +73,10 @@ class _Anchor:
 
 
 class _Page:
+    """Places entries among words. `labels_below`: the labels of its fields stand under them."""
+
     def __init__(self, words: Sequence[Word]) -> None:
+        self.labels_below = False
         self._places: list[tuple[tuple[float, int], Word]] = []
         self._place_of: dict[int, float] = {}
         self._rows: dict[int, list[Word]] = defaultdict(list)
@@ -113,7 +100,8 @@ class _Page:
         beside = list(self._beside(entry, size))
         if not entry.is_mark and _says(beside, entry):
             return
-        anchor = self._anchor(entry.box, beside, size)
+        under = self._under(entry.box) if self.labels_below else None
+        anchor = _Anchor(under, False, False) if under else self._anchor(entry.box, beside, size)
         if anchor and anchor.beside:
             size = anchor.word.size or size
         elif self._size:
@@ -146,6 +134,21 @@ class _Page:
                 if top <= _height(word) <= bottom:
                     yield word
 
+    def has_labels_below(self, entries: Iterable[Entry]) -> bool:
+        """Whether each of the fields has a label close under it, and none beside it or closer above it."""
+        texts = [entry for entry in entries if not entry.is_mark]
+        return len(texts) > 1 and all(map(self._is_over_its_label, texts))
+
+    def _is_over_its_label(self, entry: Entry) -> bool:
+        size = max(_type_size(entry), _SMALLEST_SIZE)
+        under, over = self._under(entry.box), self._above(entry.box)
+        gap = under.top - entry.box[3] if under else 0.0
+        if not under or gap > _LABEL_ABOVE * size or abs(under.left - entry.box[0]) > _ALIGNED * size:
+            return False
+        if over and entry.box[1] - over.bottom <= gap:
+            return False
+        return all(entry.box[0] - word.right > _NEAR * size for word in self._beside(entry, size))
+
     def _anchor(self, box: Box, beside: Sequence[Word], size: float) -> _Anchor | None:
         left, right = box[0], box[2]
         before = max((word for word in beside if _middle(word) <= right), key=lambda word: word.right, default=None)
@@ -169,13 +172,25 @@ class _Page:
         return self._below(box)
 
     def _above(self, box: Box) -> Word | None:
-        """The lowest word above the box, of these the first from the left."""
+        """The lowest word that the page itself has above the box, of these the first from the left."""
         for row in range(int(box[1] // _ROW), -1, -1):
-            over = [word for word in self._rows.get(row, ()) if word.right > box[0] and word.left < box[2]]
-            over = [word for word in over if _height(word) < box[1]]
+            over = [word for word in self._across(row, box) if _height(word) < box[1]]
             if over:
                 return max(over, key=lambda word: (round(word.base), -word.left))
         return None
+
+    def _under(self, box: Box) -> Word | None:
+        """The highest word that the page itself has below the box, of these the first from the left."""
+        for row in range(int(box[3] // _ROW), max(self._rows, default=-1) + 1):
+            under = [word for word in self._across(row, box) if _height(word) > box[3]]
+            if under:
+                return min(under, key=lambda word: (round(word.base), word.left))
+        return None
+
+    def _across(self, row: int, box: Box) -> list[Word]:
+        """Words of the page itself in a row that stand over or under a part of the box. No entry labels another."""
+        words = self._rows.get(row, ())
+        return [w for w in words if w.right > box[0] and w.left < box[2] and not isinstance(w, FormWord)]
 
     def _below(self, box: Box) -> _Anchor | None:
         below = [at for at, word in enumerate(self._words) if not word.turn and _height(word) > box[3]]
@@ -252,7 +267,7 @@ def _wrapped(text: str, widest: float) -> Iterator[list[str]]:
     line: list[str] = []
     wide = 0.0
     for word in text.split():
-        width = _width(word) + _width(" ")
+        width = width_of(word) + width_of(" ")
         if line and wide + width > widest:
             yield line
             line, wide = [], 0.0
@@ -263,13 +278,13 @@ def _wrapped(text: str, widest: float) -> Iterator[list[str]]:
 
 def _in_line(texts: Sequence[str], box: Box, base: float, size: float) -> Iterator[FormWord]:
     left, top, right, bottom = box
-    space = _width(" ")
-    whole = sum(map(_width, texts)) + space * (len(texts) - 1)
+    space = width_of(" ")
+    whole = sum(map(width_of, texts)) + space * (len(texts) - 1)
     scale = min(size, (right - left) / (whole or 1.0))
     backwards = bool(_RIGHT_TO_LEFT.search("".join(texts)))
     at = 0.0
     for text in texts:
-        end = at + _width(text)
+        end = at + width_of(text)
         start, stop = left + at * scale, min(right, left + end * scale)
         if backwards:
             start, stop = max(left, right - end * scale), right - at * scale
@@ -279,19 +294,6 @@ def _in_line(texts: Sequence[str], box: Box, base: float, size: float) -> Iterat
 
 def _word(text: str, box: Box, base: float, size: float) -> FormWord:
     return FormWord(text, *box, base, size, 0, 0)
-
-
-def _width(text: str) -> float:
-    """About how wide it is, as a multiple of the type size."""
-    return sum(map(_letter_width, text))
-
-
-def _letter_width(letter: str) -> float:
-    if unicodedata.combining(letter):
-        return 0.0
-    if letter > "\u1100" and unicodedata.east_asian_width(letter) in "WF":
-        return 1.0
-    return _WIDTHS.get(letter, _USUAL_WIDTH)
 
 
 def _middle(word: Word) -> float:

@@ -11,6 +11,10 @@ from dataclasses import dataclass, replace
 
 _NO_SIGN = "\0\ufffe\x02"
 _CLASSES = {"AL": "R"}
+# pdfium spells these out in such lines. All parts have the origin of the one glyph.
+_SPELLED_OUT = {
+    tuple(unicodedata.normalize("NFKC", whole).replace("\u2044", "/")): whole for whole in "¼½¾⅓⅔⅛⅜⅝⅞…‥℃℉№™℠"
+}
 MIRRORED = str.maketrans("()[]{}<>«»‹›", ")(][}{><»«›‹")
 
 
@@ -52,7 +56,8 @@ def signs_of(letters: list[Letter]) -> list[Sign]:
         groups = _marks_after_letters(groups)
     signs: list[Sign] = []
     loose: list[list[Letter]] = []
-    to_right = turned  # pdfium mirrors brackets that it reads from the right
+    # pdfium mirrors brackets that it reads from the right, as it does not where nothing is written from there.
+    to_right = turned and any(_is_right_to_left(letter) for group in groups for letter in group)
     for group in groups:
         if all(map(_is_mark, group)):
             if turned and signs and signs[-1].kind == "R":
@@ -117,7 +122,14 @@ def _glyphs(letters: list[Letter]) -> list[list[Letter]]:
             groups[-1].append(letter)
         else:
             groups.append([letter])
-    return [_in_order(group) if len(group) > 1 else group for group in groups]
+    return [_in_order(group) if len(group) > 1 else group for group in map(_whole, groups)]
+
+
+def _whole(glyph: list[Letter]) -> list[Letter]:
+    """One letter again for a fraction, an ellipsis or a unit of one glyph; its parts may arrive turned."""
+    parts = tuple(letter.text.replace("\u2044", "/") for letter in glyph)
+    whole = _SPELLED_OUT.get(parts) or _SPELLED_OUT.get(parts[::-1])
+    return [replace(glyph[0], text=whole)] if whole and len(glyph) > 1 else glyph
 
 
 def _in_order(glyph: list[Letter]) -> list[Letter]:
@@ -141,6 +153,11 @@ def _is_mark(letter: Letter) -> bool:
 
 def _is_right_to_left(letter: Letter) -> bool:
     return unicodedata.bidirectional(letter.text) in {"R", "AL"}
+
+
+def is_arabic(sign: Sign) -> bool:
+    """Whether a sign is a letter of Arabic or a script like it: the order of numbers after these is another."""
+    return unicodedata.bidirectional(sign.letters[0].text) == "AL"
 
 
 def _is_turned(groups: Sequence[Sequence[Letter]]) -> bool:

@@ -18,6 +18,7 @@ from workers.extract.pdf_spacing import SPACED_DOTS, TOUCHING, Word, append, tou
 # pdfium writes U+FFFE where a hyphen breaks a word over two lines (older versions: U+0002).
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
 _TO_CLEAN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\ufb00-\ufb06\ufeff\ufffe\uffff\ud800-\udfff]")
+_LETTER = re.compile(r"[^\W\d_]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LATIN = re.compile("[A-Za-z]")
 _BREAKS = "\ufffe\x02"
@@ -90,7 +91,9 @@ def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> l
     turned = _RIGHT_TO_LEFT.search(characters) is not None
     mostly = turned and len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
     for number, (start, end) in enumerate(_lines(characters)):
-        if turned and _RIGHT_TO_LEFT.search(characters, start, end):
+        if turned and (
+            _RIGHT_TO_LEFT.search(characters, start, end) or (mostly and not _LETTER.search(characters, start, end))
+        ):
             line = reader.right_to_left(characters, start, end, mostly)
         else:
             line = reader.left_to_right(characters, start, end)

@@ -15,7 +15,7 @@ from workers.extract.block_text import BlockText, one_line, tidy
 from workers.extract.limits import check_characters, check_pages
 from workers.extract.ooxml_package import Package, Relation
 from workers.extract.options import ReaderOptions
-from workers.extract.pptx_pictures import SlidePicture, covered, pictures_of, slide_size
+from workers.extract.pptx_pictures import SlidePicture, covered, largest, pictures_of, slide_size
 from workers.extract.pptx_shapes import FURNITURE, TITLES, Placeholder, counterparts, placeholder_of, shapes_of
 from workers.extract.pptx_text import add_paragraphs, add_table, paragraph_text
 from workers.extract.quality import PageLayer, needs_ocr
@@ -160,7 +160,7 @@ class _Slides:
         readable = covered(picture for picture in pictures if picture.is_readable)
         if readable and needs_ocr(PageLayer(text, readable)):
             return True
-        if covered(pictures) >= _LARGE:
+        if largest(pictures) >= _LARGE:
             self._unread.append(number)
         return False
 

@@ -79,11 +79,18 @@ def pictures_of(
 
 def covered(pictures: Iterable[SlidePicture]) -> float:
     """The share of the slide (0 to 1) under the pictures."""
-    shares = (
-        max(0.0, min(1.0, each.right) - max(0.0, each.left)) * max(0.0, min(1.0, each.bottom) - max(0.0, each.top))
-        for each in pictures
-    )
-    return min(1.0, sum(shares))
+    return min(1.0, sum(map(_share, pictures)))
+
+
+def largest(pictures: Iterable[SlidePicture]) -> float:
+    """The share of the slide (0 to 1) under the largest of the pictures: many icons together hold no paragraph."""
+    return max(map(_share, pictures), default=0.0)
+
+
+def _share(picture: SlidePicture) -> float:
+    across = min(1.0, picture.right) - max(0.0, picture.left)
+    down = min(1.0, picture.bottom) - max(0.0, picture.top)
+    return max(0.0, across) * max(0.0, down)
 
 
 def _shapes(tree: Element | None) -> Iterator[tuple[Element, _Form]]:

@@ -22,9 +22,16 @@ _HEBREW = re.compile("[\u0591-\u05f4\u200c-\u200f]")
 _ARABIC = re.compile("[\u060c-\u06ff\u200c-\u200f]")
 _ARABIC_COMMON = re.compile("[\u0644-\u0648\u064a]")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+# What western European texts use of the upper half of Windows-1252.
+_WESTERN = frozenset(
+    "äöüÄÖÜßéèêëàâáãåçñóòôõøœæíìîïúùûýÿÉÈÊËÀÂÁÃÅÇÑÓÒÔÕØŒÆÍÌÎÏÚÙÛÝ€£¥§©®™°±²³µ¼½¾«»‹›“”„‘’‚–—…•·¿¡ªº× \xad"
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WITH_MARKS = re.compile("[A-Za-z\u00aa-\u1fff\u200c-\u200f]+")
 _MIXED = re.compile("[A-Za-z][\u0591-\u06ff]|[\u0591-\u06ff][A-Za-z]")
+_HEBREW_LETTER = re.compile("[\u05d0-\u05ea]")
+_HEBREW_WORD = re.compile("[\u05d0-\u05ea][\u05b0-\u05ea]+")
+_HEBREW_POINT_FIRST = re.compile("(?<![\u05b0-\u05bd\u05bf\u05c1\u05c2\u05d0-\u05ea])[\u05b0-\u05bd\u05bf\u05c1\u05c2]")
 _HEBREW_FINAL_WITHIN = re.compile("[ךםןףץ](?=[א-ת])")
 _ARABIC_FINAL_WITHIN = re.compile("[ةى](?=[ء-ي])")
 
@@ -33,10 +40,33 @@ def encoding_by_script(data: bytes) -> str | None:
     """The codec of a text in Korean, Japanese, Chinese, Hebrew or Arabic; None where none of them is plain to see."""
     if b"\x00" in data:
         return None
-    found = [(evidence(text), codec) for codec, evidence in _EVIDENCE if (text := _decoded(data, codec)) is not None]
+    with_ascii = _is_western_with_ascii(data)
+    found = [
+        (evidence(text), codec)
+        for codec, evidence in _EVIDENCE
+        if not (with_ascii and codec in _ALPHABETS) and (text := _decoded(data, codec)) is not None
+    ]
     # Of two that are as good, the first: it asks for more.
     best = max(found, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= _MOST else None
+
+
+def western_text(data: bytes) -> str | None:
+    """The text read as Windows-1252, where all its characters are such as western European texts use."""
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    return text if all(character in _WESTERN for character in set(text) if character > "\x7f") else None
+
+
+def _is_western_with_ascii(data: bytes) -> bool:
+    """Whether it may be a western European text of which most letters are ASCII, such as one that lists accents."""
+    text = western_text(data)
+    if text is None:
+        return False
+    letters = sum(map(len, _LETTERS.findall(text)))
+    return 2 * _ascii_letters(text) > letters
 
 
 def _decoded(data: bytes, codec: str) -> str | None:
@@ -94,8 +124,13 @@ def _chinese(codec: str, first: int, last: int) -> Callable[[str], float]:
 
 
 def _hebrew(text: str) -> float:
-    whole = not _HEBREW_FINAL_WITHIN.search(text)
-    return _alphabet(text, _HEBREW) if whole else 0.0
+    if _HEBREW_FINAL_WITHIN.search(text) or _HEBREW_POINT_FIRST.search(text):
+        return 0.0
+    # Accented capitals are points in this encoding, and ligatures that only Yiddish has.
+    letters = len(_HEBREW_LETTER.findall(text))
+    words = [word for word in _HEBREW_WORD.findall(text) if len(set(word)) > 1]
+    told = len(words) > 1 or (len(words) == 1 and letters > _ascii_letters(text))
+    return _alphabet(text, _HEBREW) if told and 2 * letters >= len(_BEYOND_ASCII.findall(text)) else 0.0
 
 
 def _arabic(text: str) -> float:
@@ -114,10 +149,15 @@ def _alphabet(text: str, alphabet: re.Pattern[str]) -> float:
     return 1.0 if whole and _share(alphabet, letters) >= _NEARLY_ALL else 0.0
 
 
+def _ascii_letters(text: str) -> int:
+    return sum(letter.isascii() and letter.isalpha() for letter in text)
+
+
 def _share(kind: re.Pattern[str], letters: str) -> float:
     return len(kind.findall(letters)) / len(letters) if len(letters) >= _FEWEST_LETTERS else 0.0
 
 
+_ALPHABETS = frozenset({"cp1255", "cp1256"})
 _EVIDENCE: tuple[tuple[str, Callable[[str], float]], ...] = (
     ("cp949", _korean),
     ("cp1255", _hebrew),

@@ -2,7 +2,7 @@ import pytest
 
 from pincite.failures import DocumentFailure, FailureCode
 from tests import languages
-from workers.extract.decoding import decode
+from workers.extract.decoding import Decoded, decode
 from workers.extract.encodings import codec_of
 from workers.extract.script_evidence import encoding_by_script
 
@@ -153,3 +153,36 @@ def test_east_asian_encodings_that_share_their_bytes(text: str, encoding: str) -
 )
 def test_other_alphabets_are_none_of_the_scripts_with_evidence(text: str, encoding: str) -> None:
     assert encoding_by_script(text.encode(encoding)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Swedish alphabet ends with the letters ÅÄÖ.",
+        "Les accents éèà sont obligatoires dans ce formulaire.",
+        "Valid characters: a-z A-Z åäö ÅÄÖ 0-9",
+        "Name;Marke\nAAA;ØØØ\n",
+        "Accents: éèêë àâ ïî ôö.",
+        "ØØØ 12 mm, ØØ 6 mm",
+        "ÖÄÅ",
+        "Été",
+        "É",
+        "où",
+        "Ål",
+        "××× ½",
+    ],
+)
+def test_accents_in_a_row_are_western(text: str) -> None:
+    assert decode(text.encode("cp1252")) == Decoded(text, "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"), [("Привет, мир", "cp1251"), ("Купить молоко и хлеб", "koi8_r"), ("مرحبا", "cp1256")]
+)
+def test_what_would_begin_with_a_vowel_point_is_not_hebrew(text: str, charset: str) -> None:
+    assert encoding_by_script(text.encode(charset)) in {None, "cp1256"}
+
+
+@pytest.mark.parametrize("text", ["שלום", "שלום Anna, מחר נדבר", "מפתח חָדָשׁ 7"])
+def test_a_word_or_two_of_hebrew(text: str) -> None:
+    assert decode(text.encode("cp1255")).text == text

@@ -1,12 +1,10 @@
 import base64
-import io
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
 
 from pincite.documents import Attachment, Extracted
 from pincite.failures import DocumentFailure, FailureCode
@@ -299,29 +297,3 @@ def test_a_nested_message_in_base64(read) -> None:  # type: ignore[no-untyped-de
     part = f"Content-Type: message/rfc822; name=i.eml\nContent-Transfer-Encoding: base64\n\n{encoded}"
     (attachment,) = read(message(f"{PLAIN}\nSee.", part)).attachments
     assert attachment == Attachment("i.eml", inner.as_bytes())
-
-
-def picture_part(width: int, height: int, heads: str) -> str:
-    data = io.BytesIO()
-    Image.new("L", (width, height), 255).save(data, "PNG")
-    content = base64.encodebytes(data.getvalue()).decode()
-    return f"Content-Type: image/png; name=p{width}.png\n{heads}Content-Transfer-Encoding: base64\n\n{content}"
-
-
-def test_logos_in_the_text_are_no_documents(read) -> None:  # type: ignore[no-untyped-def]
-    body = f"{HTML}\n<p>Regards <img src='cid:logo%40a'> <img src=cid:screen@a> <img src='cid:svg@a'></p>"
-    drawing = "Content-Type: image/svg+xml; name=p.svg\nContent-ID: <svg@a>\n\n<svg/>"
-    found = read(
-        message(
-            body,
-            picture_part(301, 100, "Content-ID: <logo@a>\n"),
-            picture_part(302, 100, "Content-Disposition: inline; filename=p302.png\n"),
-            picture_part(1200, 800, "Content-ID: <screen@a>\nContent-Disposition: inline\n"),
-            picture_part(303, 100, "Content-ID: <other@a>\n"),
-            picture_part(304, 100, "Content-Disposition: attachment\nContent-ID: <another@a>\n"),
-            drawing,
-            kind="related",
-        )
-    )
-    assert [file.name for file in found.attachments] == ["p1200.png", "p303.png", "p304.png"]
-    assert not found.warnings

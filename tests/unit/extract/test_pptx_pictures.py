@@ -10,7 +10,7 @@ from tests.office_documents import Shown, pictured_pptx
 from workers.extract.ooxml_package import Relation
 from workers.extract.options import ReaderOptions
 from workers.extract.pptx import extract_pptx
-from workers.extract.pptx_pictures import SLIDE_SIZE, SlidePicture, covered, pictures_of
+from workers.extract.pptx_pictures import SLIDE_SIZE, SlidePicture, covered, largest, pictures_of
 from workers.extract.xml_part import parse_xml
 
 NAMES = (
@@ -91,3 +91,11 @@ def test_backgrounds_and_filled_shapes_are_pictures_too() -> None:
 )
 def test_what_shows_nothing_is_no_picture(shape: str) -> None:
     assert found(shape) == []
+
+
+def test_many_icons_are_no_large_picture() -> None:
+    icon, photo = SlidePicture("one.png", 0.1, 0.1, 0.3, 0.3), SlidePicture("two.png", 0.5, -1.0, 2.0, 0.5)
+    assert covered([icon] * 9) == pytest.approx(0.36)
+    assert largest([icon] * 9) == pytest.approx(0.04)
+    assert largest([icon, photo]) == pytest.approx(0.25)
+    assert largest([]) == 0.0

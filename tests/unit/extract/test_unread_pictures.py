@@ -67,6 +67,58 @@ def test_a_book_of_scanned_pages_says_so(tmp_path: Path, options: ReaderOptions)
     assert raised.value.code is FailureCode.NO_TEXT
 
 
+VML = 'xmlns:v="urn:schemas-microsoft-com:vml"'
+MIXED = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+LARGE = _DRAWING.format(3 * 914_400, 3 * 914_400).removeprefix("<w:p>").removesuffix("</w:p>")
+
+
+def old_drawing(style: str) -> str:
+    return f'<w:r><w:pict><v:shape {VML} style="{style}"><v:imagedata/></v:shape></w:pict></w:r>'
+
+
+ALTERNATIVES = (
+    f"<mc:AlternateContent {MIXED}><mc:Choice>{LARGE}</mc:Choice>"
+    f"<mc:Fallback>{old_drawing('width:300pt;height:200pt')}</mc:Fallback></mc:AlternateContent>"
+)
+
+
+@pytest.mark.parametrize(
+    ("runs", "count"),
+    [
+        (old_drawing("position:absolute; width:24pt; height:24.5pt"), 0),
+        (old_drawing("width:300pt;height:200pt"), 1),
+        (old_drawing("width:2000;height:1000"), 1),
+        (f"<w:del>{LARGE}</w:del><w:moveFrom>{LARGE}</w:moveFrom>", 0),
+        (ALTERNATIVES, 1),
+    ],
+)
+def test_only_large_pictures_that_a_word_document_shows(
+    tmp_path: Path, options: ReaderOptions, runs: str, count: int
+) -> None:
+    content = office_documents.bare_docx(f"<w:p>{runs}<w:r><w:t>Some text.</w:t></w:r></w:p>")
+    warnings = read(tmp_path, options, content, "a.docx").warnings
+    assert [warning.message.split(" not")[0] for warning in warnings] == ["1 picture was"] * count
+
+
+@pytest.mark.parametrize(
+    ("picture", "count"),
+    [
+        ("<img src='one.xhtml' width='20' height='20px' alt=''/>", 0),
+        ("<img height='400' alt='' src='one.xhtml' width='600'/>", 1),
+        ("<img src='one.xhtml' width='100%' height='20' alt=''/>", 1),
+        ("<!-- <img src='one.xhtml' alt=''/> -->", 0),
+        ("<img src='one.xhtml#part' alt=''/>", 1),
+        ("<svg><image width='1' height='1' href='one.xhtml#part'/></svg>", 1),
+    ],
+)
+def test_only_large_pictures_that_a_book_shows(
+    tmp_path: Path, options: ReaderOptions, picture: str, count: int
+) -> None:
+    content = documents.book_epub({"one": f"<p>Some text.</p><p>{picture}</p>"})
+    warnings = read(tmp_path, options, content, "a.epub").warnings
+    assert [warning.message.split(" not")[0] for warning in warnings] == ["1 picture was"] * count
+
+
 def test_a_picture_of_unknown_size_counts_as_large() -> None:
     pictures = UnreadPictures()
     pictures.add(None)
