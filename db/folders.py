@@ -63,7 +63,10 @@ class WatchedFolder:
 
 
 class KnownFile(NamedTuple):
-    """What the watcher knows of one file of a drop folder. `removed`: by a user, while the file stayed."""
+    """What the watcher knows of one file of a drop folder. `removed`: by a user, while the file stayed.
+
+    `unread_seconds`: for how long nobody has read the file's bytes.
+    """
 
     id: int
     path: str
@@ -74,14 +77,16 @@ class KnownFile(NamedTuple):
     sha256: str | None
     removed: bool
     failed: bool
+    unread_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class ScanRecord:
-    """What a scan found out. `device` and `inode` are None while files and documents do not agree, `ignored` and
-    `ignored_paths` where the directory could not be read.
+    """What a scan of the directory `root` found out. `device` and `inode` are None while files and documents do not
+    agree, `ignored` and `ignored_paths` where the directory could not be read.
     """
 
+    root: str
     device: int | None = None
     inode: int | None = None
     note: str | None = None
@@ -124,9 +129,19 @@ def lock_scan(connection: Connection[Any], folder_id: int) -> bool:
 
 
 def record_scan(connection: Connection[Any], folder_id: int, record: ScanRecord) -> None:
-    """A scan has ended."""
+    """A scan has ended. Nothing is recorded if the folder watches another directory by now, or none."""
     paths = None if record.ignored_paths is None else Jsonb([list(entry) for entry in record.ignored_paths])
     execute(connection, "record_scan", asdict(record) | {"folder_id": folder_id, "ignored_paths": paths})
+
+
+def still_watches(connection: Connection[Any], folder: WatchedFolder) -> bool:
+    """Whether a folder is still a drop folder of that directory; it stays so until the transaction ends."""
+    return fetch_value(connection, "still_watches", {"folder_id": folder.id, "root": folder.path}) is True
+
+
+def mark_read(connection: Connection[Any], folder: WatchedFolder, ids: Sequence[int]) -> None:
+    """The files of these documents were read once more and have the bytes that are known."""
+    execute(connection, "mark_read", {"ids": list(ids), "root": folder.path})
 
 
 def known_files(connection: Connection[Any], folder_id: int) -> list[KnownFile]:

@@ -107,6 +107,7 @@ CREATE TABLE documents (
     parent_id          bigint REFERENCES documents ON DELETE CASCADE, -- the message that it was attached to
     source_changed_ns  bigint, -- the watched file's change time (st_ctime_ns), which no program sets back
     queued_at          timestamptz NOT NULL DEFAULT now(), -- queued: since when it waits for a worker
+    source_read_at     timestamptz, -- when the watched file was last read to compare it; NULL: not since received_at
 
     CHECK ((state = 'running') = (lease IS NOT NULL)),
     CHECK ((state = 'failed') = (failure_code IS NOT NULL)),

@@ -1,16 +1,13 @@
 """Taking the settled files of a drop folder in: bytes to the originals, rows in batches, then the doorbell."""
 
 import errno
-import hashlib
 import logging
 import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +15,12 @@ from psycopg import Connection
 
 from db.announce import announce
 from db.documents import Arrival, Due, move_document, receive_document, receive_unreadable, touch_document
-from db.folders import KnownFile, WatchedFolder
+from db.folders import KnownFile, WatchedFolder, still_watches
 from pincite.documents import Stage
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import Original, OriginalsUnavailableError, OriginalTooLargeError
 from workers.context import WorkerContext
+from workers.digests import digest_of, opened
 from workers.tree import SeenFile, Signature
 
 logger = logging.getLogger(__name__)
@@ -76,19 +74,21 @@ class Arrivals:
         """Record settled files. A new one with the bytes of a missing one is that one under a new path."""
         taken, batch = Taken(), list[_Operation]()
         lost = _by_content(missing)
+        sizes = {file.bytes for files in lost.values() for file in files}
         until = time.monotonic() + TURN_SECONDS
         for position, news in enumerate(settled):
             if self._stop.is_set() or time.monotonic() > until:
                 taken.rest.extend(settled[position:])
                 taken.more = True
                 break
-            crowded = self._crowded(news.seen.signature.bytes)
-            if crowded:
-                taken.note = crowded
-                taken.rest.append(news)
-                continue
             try:
-                original = self._keep(news)
+                original = self._known(news, lost, sizes)
+                crowded = None if original else self._crowded(news.seen.signature.bytes)
+                if crowded or self._stop.is_set():
+                    taken.note = crowded or taken.note
+                    taken.rest.append(news)
+                    continue
+                original = original or self._keep(news)
             except OriginalsUnavailableError as error:
                 taken.note = f"The originals cannot be written ({error}): nothing new is taken in until they can be."
                 taken.rest.extend(settled[position:])
@@ -100,15 +100,21 @@ class Arrivals:
         self._commit(batch, taken)
         return taken
 
-    def has_other_bytes(self, seen: SeenFile, before: KnownFile) -> bool:
-        """Whether a file that looks the same has other bytes; False where it cannot be read now."""
-        if before.sha256 is None or before.removed:
-            return False
+    def _known(self, news: News, lost: dict[str, list[KnownFile]], sizes: Set[int]) -> Original | None:
+        """The bytes of a file that is only touched or renamed: they are in the originals and need not be copied."""
+        size, before = news.seen.signature.bytes, news.before
+        same = before.sha256 if before is not None and before.bytes == size else None
+        if size > self._limit or not (same or size in sizes):
+            return None
         try:
-            with _opened(seen) as stream:
-                return stream is not None and hashlib.file_digest(stream, "sha256").hexdigest() != before.sha256
+            digest = digest_of(news.seen, self._stop)
         except OSError:
-            return False
+            # Copying it meets the same trouble, and tells of it.
+            return None
+        if digest is None or not (digest == same or digest in lost):
+            return None
+        removed = before is not None and before.removed and digest == same
+        return Original(digest, size) if removed or self._context.originals.exists(digest) else None
 
     def _operation(self, news: News, original: Original, lost: dict[str, list[KnownFile]]) -> _Operation:
         arrival = self._arrival(news.seen, original.sha256)
@@ -122,7 +128,7 @@ class Arrivals:
     def _commit(self, batch: list[_Operation], taken: Taken) -> None:
         if not batch:
             return
-        found = self._context.database.run(lambda connection: [operation(connection) for operation in batch])
+        found = self._context.database.run(lambda connection: self._write(connection, batch))
         batch.clear()
         outcomes = [outcome for outcome in found if outcome is not None]
         for outcome in outcomes:
@@ -130,6 +136,10 @@ class Arrivals:
         taken.moved.update(outcome.moved for outcome in outcomes if outcome.moved is not None)
         due = [outcome.due for outcome in outcomes if outcome.due is not None]
         announce(self._context.database, self._context.doorbell, due)
+
+    def _write(self, connection: Connection[Any], batch: Sequence[_Operation]) -> list[_Outcome | None]:
+        """Write a batch, unless the folder was taken elsewhere meanwhile: then the files say nothing of it any more."""
+        return [operation(connection) for operation in batch] if still_watches(connection, self._folder) else []
 
     def _crowded(self, size: int) -> str | None:
         """What to tell the operator when the disk has no room for a file of this size."""
@@ -149,7 +159,7 @@ class Arrivals:
         """Copy the bytes to the originals; None when the file changes meanwhile or cannot be kept."""
         seen = news.seen
         try:
-            with _opened(seen) as stream:
+            with opened(seen) as stream:
                 if stream is None:
                     return None
                 original = self._context.originals.put(stream, self._limit)
@@ -171,7 +181,7 @@ class Arrivals:
         arrival, run = self._arrival(seen, None), self._context.database.run
         if before and before.sha256 is None and before.modified_ns == seen.signature.modified_ns:
             # It stands as failed already, and is merely tried again.
-            run(lambda connection: touch_document(connection, arrival))
+            self._commit([lambda connection: touch_document(connection, arrival)], Taken())
             return
         logger.warning("%s: %r: %s", self._folder.name, seen.path, failure.message)
         run(
@@ -183,14 +193,6 @@ class Arrivals:
     def _arrival(self, seen: SeenFile, sha256: str | None) -> Arrival:
         size, modified, inode, changed = seen.signature
         return Arrival(self._folder.id, seen.path, size, sha256, modified, inode, self._folder.path, changed_ns=changed)
-
-
-@contextmanager
-def _opened(seen: SeenFile) -> Iterator[BufferedReader | None]:
-    """The file as it was seen, or None where another one lies there now."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with open(os.open(seen.location, flags), "rb") as stream:  # noqa: PTH123
-        yield stream if Signature.of(os.fstat(stream.fileno())) == seen.signature else None
 
 
 def _by_content(missing: dict[str, KnownFile]) -> dict[str, list[KnownFile]]:

@@ -8,13 +8,13 @@ import logging
 import os
 import threading
 import time
-import zlib
 from dataclasses import dataclass, field, replace
 
 from db.folders import KnownFile, ScanRecord, WatchedFolder, known_files, lock_scan, record_scan
 from workers.absence import Absence, Missing
 from workers.arrivals import Arrivals, News
 from workers.context import WorkerContext
+from workers.reread import Rereading
 from workers.tree import SeenFile, Signature, Walk
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,6 @@ logger = logging.getLogger(__name__)
 READ_AGAIN_SECONDS = 60.0
 # What others write over a network is seen late, so that it must be left alone for longer.
 _NETWORK_PATIENCE = 3
-_CYCLE = 1 << 32
 
 
 @dataclass(slots=True)
@@ -33,18 +32,17 @@ class Memory:
     arrivals: Arrivals
     absence: Absence
     settling: dict[str, tuple[Signature, float]] = field(default_factory=dict)
-    reread_at: float = field(default_factory=time.time)
     said: str | None = None
 
 
 @dataclass(slots=True)
 class Comparison:
-    """Files against documents. `doubted` look the same and have other bytes; `known` counts the documents."""
+    """Files against documents. `unchanged` are those that may be read once more; `known` counts the documents."""
 
     known: int
     missing: dict[str, KnownFile]
+    unchanged: Rereading
     news: list[News] = field(default_factory=list)
-    doubted: list[News] = field(default_factory=list)
 
 
 class Reconciler:
@@ -78,14 +76,15 @@ class Reconciler:
             compared = self._compare(folder, memory, walk)
         except OSError as error:
             note = f"{folder.path} cannot be read ({error.strerror}); nothing is removed."
-            return ScanRecord(note=note), False
+            return ScanRecord(folder.path, note=note), False
         settled, unsettled = self._settled(memory, compared.news, network=network)
-        taken = memory.arrivals.take([*compared.doubted, *settled], compared.missing)
+        taken = memory.arrivals.take([*compared.unchanged.read(), *settled], compared.missing)
         arriving = {news.seen.signature.bytes for news in (*unsettled, *taken.rest)}
         missing = {path: file for path, file in compared.missing.items() if file.id not in taken.moved}
         refusal = memory.absence.remove(folder, walk, Missing(missing, compared.known), arriving)
         agrees = memory.absence.is_complete
         record = ScanRecord(
+            folder.path,
             device=walk.device if agrees else None,
             inode=walk.inode if agrees else None,
             note=refusal or taken.note or _unreadable(walk),
@@ -99,27 +98,17 @@ class Reconciler:
             file.path: file
             for file in self._context.database.run(lambda connection: known_files(connection, folder.id))
         }
-        compared = Comparison(sum(not file.removed for file in known.values()), known)
-        begin, share = self._reread_now(memory)
+        unchanged = Rereading(self._context, folder, self._stop)
+        compared = Comparison(sum(not file.removed for file in known.values()), known, unchanged)
         for seen in walk.files():
             before = known.pop(seen.path, None)
             if before is None or self._is_news(memory, seen, before):
                 compared.news.append(News(seen, before))
-            elif share and _position(seen, begin) < share and memory.arrivals.has_other_bytes(seen, before):
-                logger.warning("%s: %r changed without a trace", folder.name, seen.path)
-                compared.doubted.append(News(seen, before))
+            else:
+                unchanged.offer(seen, before)
         if walk.unreadable:
             compared.missing = {path: file for path, file in known.items() if not walk.hides(path)}
         return compared
-
-    def _reread_now(self, memory: Memory) -> tuple[float, float]:
-        """Which files are read once more in this scan: those whose hash, as a share of all hashes, is from .. to .."""
-        period = self._context.settings.reread_hours * 3600
-        if not period:
-            return 0.0, 0.0
-        now, before = time.time(), memory.reread_at
-        memory.reread_at = now
-        return before / period % 1.0, min(max(now - before, 0.0) / period, 1.0)
 
     def _settled(self, memory: Memory, changed: list[News], *, network: bool) -> tuple[list[News], list[News]]:
         now = time.monotonic()
@@ -149,11 +138,6 @@ class Reconciler:
             logger.warning("%s: %s", folder.name, record.note)
         memory.said = record.note
         self._context.database.run(lambda connection: record_scan(connection, folder.id, record))
-
-
-def _position(seen: SeenFile, begin: float) -> float:
-    """Where a file stands on the round of all files, from 0 to below 1, counted from `begin`."""
-    return (zlib.crc32(os.fsencode(seen.location)) / _CYCLE - begin) % 1.0
 
 
 def _unreadable(walk: Walk) -> str | None:

@@ -45,7 +45,8 @@ WHERE document_id = %(document_id)s AND outcome = 'running' AND version < %(vers
 
 -- name: touch_document
 -- The file's times or inode changed but its bytes did not.
-UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s
+UPDATE documents SET source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s,
+    source_read_at = now()
 WHERE folder_id = %(folder_id)s AND path_digest(path) = path_digest(%(path)s)
   AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
 
@@ -57,7 +58,8 @@ WITH cleared AS (
     RETURNING id
 )
 UPDATE documents SET path = %(new_path)s, name = %(name)s,
-    source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s
+    source_modified_ns = %(modified_ns)s, source_inode = %(inode)s, source_changed_ns = %(changed_ns)s,
+    source_read_at = now()
 WHERE id = %(document_id)s AND state <> 'removed' AND (SELECT count(*) FROM cleared) >= 0
   AND NOT EXISTS (SELECT FROM documents o WHERE o.folder_id = %(folder_id)s AND path_digest(o.path) = path_digest(%(new_path)s)
                   AND o.state <> 'removed' AND o.id <> %(document_id)s);

@@ -29,17 +29,27 @@ SELECT id, name, path, root_device, root_inode FROM folders WHERE path IS NOT NU
 SELECT pg_try_advisory_xact_lock(7402, %(folder_id)s::int) AS locked;
 
 -- name: record_scan
--- A drop folder was scanned: which directory it was, what the operator should know, and what was passed over.
+-- A drop folder was scanned: which directory it was, what the operator should know, and what was passed over. Nothing changes when the folder no longer watches `root`.
 UPDATE folders SET root_device = coalesce(%(device)s, root_device), root_inode = coalesce(%(inode)s, root_inode),
     watch_note = %(note)s, polling_reason = %(polling_reason)s, ignored = coalesce(%(ignored)s, ignored),
     ignored_paths = coalesce(%(ignored_paths)s, ignored_paths), scanned_at = now()
-WHERE id = %(folder_id)s;
+WHERE id = %(folder_id)s AND path = %(root)s;
+
+-- name: still_watches
+-- Whether a folder watches `root`, and goes on to do so until the transaction ends.
+SELECT true FROM folders WHERE id = %(folder_id)s AND path = %(root)s FOR SHARE;
 
 -- name: known_files
 -- What the watcher knows of a drop folder's files. A removed one that keeps the file's time was removed by a user while the file stayed.
 SELECT id, path, bytes, coalesce(source_modified_ns, 0) AS modified_ns, coalesce(source_inode, 0) AS inode,
-       coalesce(source_changed_ns, 0) AS changed_ns, sha256, state = 'removed' AS removed, state = 'failed' AS failed
+       coalesce(source_changed_ns, 0) AS changed_ns, sha256, state = 'removed' AS removed, state = 'failed' AS failed,
+       extract(epoch FROM now() - greatest(received_at, source_read_at))::float8 AS unread_seconds
 FROM documents WHERE folder_id = %(folder_id)s AND parent_id IS NULL AND (state <> 'removed' OR source_modified_ns IS NOT NULL);
+
+-- name: mark_read
+-- These documents' files were read and are what they were, as far as the folder still watches `root`.
+UPDATE documents d SET source_read_at = now() FROM folders f
+WHERE d.id = ANY(%(ids)s::bigint[]) AND f.id = d.folder_id AND f.path = %(root)s;
 
 -- name: list_folders
 -- Every folder with its counts by state; with a name, that one only.

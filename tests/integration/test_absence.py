@@ -2,8 +2,11 @@
 
 import resource
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -54,6 +57,47 @@ def test_what_was_taken_away_on_purpose_goes_after_the_hold(drop: Drop) -> None:
     patient = drop.again(mass_removal_seconds=0.0)
     assert patient.scanned() == {}
     assert patient.note == ""
+
+
+class Later(ModuleType):
+    """The module `time` with clocks that a test sets forward."""
+
+    def __init__(self) -> None:
+        super().__init__("time")
+        self.seconds = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.seconds
+
+    def time(self) -> float:
+        return time.time() + self.seconds
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+
+def test_what_goes_during_a_hold_is_held_for_as_long_itself(drop: Drop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most of the folder is deleted on purpose; just before it is removed a mount with some of the rest goes away."""
+    later = Later()
+    monkeypatch.setattr("workers.absence.time", later)
+    for folder, count in (("purpose", MASS + 4), ("mount", MASS - 8), ("kept", 4)):
+        fill(drop, count, folder)
+    drop.scan()
+    shutil.rmtree(drop.root / "purpose")
+    assert len(drop.scanned()) == 2 * MASS
+    later.seconds = 590
+    shutil.rmtree(drop.root / "mount")
+    assert len(drop.scanned()) == 2 * MASS
+    assert "(those that went first) to" in drop.note
+    later.seconds = 700
+    for _ in range(2):
+        left = drop.scanned()
+        assert {path.partition("/")[0] for path in left} == {"mount", "kept"}
+        assert f"{MASS - 8} of " in drop.note
+    fill(drop, 1, "mount")
+    later.seconds = 1300
+    assert set(drop.scanned()) == {"mount/0.txt", *(f"kept/{number}.txt" for number in range(4))}
+    assert drop.note == ""
 
 
 def test_a_large_folder_that_is_renamed_is_not_held_back(drop: Drop) -> None:
@@ -130,10 +174,20 @@ def test_a_store_that_is_full_is_said_and_heals(drop: Drop) -> None:
         assert not list((drop.root.parent / "originals" / "incoming").iterdir())
     assert set(drop.scanned()) == {"large.txt", "old name.txt", "small.txt"}
     assert drop.note == ""
-    (drop.root / "old name.txt").rename(drop.root / "new name.txt")
+    drop.write("old name.txt", "It was there before? " * 50_000).rename(drop.root / "new name.txt")
     with full_disk(1 << 10):
         assert "old name.txt" in drop.scanned(), "it may be the file that cannot be kept now"
     assert "new name.txt" in drop.scanned()
+
+
+def test_a_rename_needs_no_room(drop: Drop) -> None:
+    drop.write("old name.txt", "It was there before. " * 50_000)
+    before = drop.scanned()["old name.txt"]
+    (drop.root / "old name.txt").rename(drop.root / "new name.txt")
+    with full_disk(1 << 10):
+        found = drop.scanned()
+    assert {path: one.id for path, one in found.items()} == {"new name.txt": before.id}
+    assert drop.note == ""
 
 
 @pytest.mark.parametrize("spare", [-1, 1], ids=["too large for the disk", "fits"])

@@ -2,7 +2,7 @@
 
 import json
 
-from db.folders import ensure_folder, watch_folder
+from db.folders import watch_folder
 from ops.cli.border import ExitCode
 from pincite.documents import State
 from tests.fixtures.cli import all_documents, answer, state_of
@@ -110,11 +110,11 @@ def test_doctor_names_documents_that_do_not_move(run, papers, database):
 
 def test_status_gives_folders_as_the_api_does(run, papers, database):
     from api.models.folders import folder_of
-    from db.folders import ScanRecord, list_folders, record_scan
+    from db.folders import ScanRecord, list_folders, record_scan, watch_folder
 
     run("ingest", str(papers))
-    folder_id = database.run(lambda connection: ensure_folder(connection, "papers"))
-    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord(note="A note.")))
+    folder_id = database.run(lambda connection: watch_folder(connection, "papers", str(papers)))
+    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord(str(papers), note="A note.")))
     [details] = database.run(list_folders)
     assert answer(run("status", "--json"))["folders"] == [folder_of(details, []).model_dump(mode="json")]
 

@@ -162,9 +162,11 @@ def test_drop_folders(services: Settings, database: Database, tmp_path: Path, mo
     monkeypatch.setattr(os, "access", lambda path, _: not str(path).endswith("secret.txt"))
     assert (found().level, "1 cannot be read (secret.txt)" in found().message) == ("warn", True)
     monkeypatch.undo()
-    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord(note="Most of it is gone.")))
+    database.run(
+        lambda connection: record_scan(connection, folder_id, ScanRecord(str(root), note="Most of it is gone."))
+    )
     assert (found().level, "Most of it is gone." in found().message) == ("warn", True)
-    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord()))
+    database.run(lambda connection: record_scan(connection, folder_id, ScanRecord(str(root))))
     write(database, "UPDATE folders SET scanned_at = now() - interval '1 hour'")
     assert (found().level, "last scanned 1 h " in found().message) == ("warn", True)
     for path in root.iterdir():

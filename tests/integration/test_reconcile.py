@@ -95,21 +95,6 @@ def test_modification_times_are_no_water_mark(drop: Drop, moment: int) -> None:
     assert (first.version, drop.scanned()["letter.txt"].version) == (1, 2)
 
 
-def test_contents_that_changed_without_a_trace_are_found_by_reading(drop: Drop) -> None:
-    """The change time is put right in the row, as if the file system knew none."""
-    file = drop.write("table.csv", "a;1")
-    drop.scan()
-    os.utime(file, (1_700_000_000, 1_700_000_000))
-    drop.scan()
-    file.write_text("a;2")
-    os.utime(file, (1_700_000_000, 1_700_000_000))
-    with drop.context.database.transaction() as connection:
-        connection.execute(b"UPDATE documents SET source_changed_ns = %s", [file.stat().st_ctime_ns])
-    assert drop.again(reread_hours=0.0).scanned()["table.csv"].version == 1
-    # In a round of a nanosecond every scan reads every file.
-    assert drop.again(reread_hours=1e-9 / 3600).scanned()["table.csv"].version == 2
-
-
 def test_links_pipes_and_sockets_are_passed_over_and_hard_links_are_files(drop: Drop) -> None:
     file = drop.write("a.txt", "Read me.")
     (drop.root / "hard.txt").hardlink_to(file)
