@@ -39,7 +39,7 @@ check: lint
 	$(BIN)/pytest tests/unit -q
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 format: setup
 	$(BIN)/ruff format .
