@@ -72,9 +72,7 @@ def test_sentences_that_begin_alike_are_text(read: Read) -> None:
 
 
 def test_a_line_of_its_own_among_lines_that_begin_alike(read: Read) -> None:
-    pages = [
-        [f"Day {number}. Nothing was found on the sea bed, and", "the divers came home."] for number in range(1, 7)
-    ]
+    pages = [[f"Day {number}. Nothing was found on the sea bed, and", *body(number, 3)] for number in range(1, 7)]
     pages[2] = ["Day 3. The lost anchor was found and brought to the", "museum."]
     for page, lines in zip(read(pages).pages, pages, strict=True):
         assert page.text.split() == " ".join(lines).split()
