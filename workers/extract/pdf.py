@@ -33,7 +33,7 @@ from workers.extract.pdf_words import Frame, page_characters, read_words
 from workers.extract.quality import PageLayer, needs_ocr
 from workers.extract.visible import has_visible_text
 
-NAME, VERSION = "pdf", 4
+NAME, VERSION = "pdf", 5
 
 _SAMPLED_CHARACTERS = 100
 _MOST_BOOKMARKS = 5_000
@@ -111,8 +111,18 @@ def _extracted(document: pdfium.PdfDocument, forms: Forms, options: ReaderOption
         check_characters(characters, options)
     title = _title(_told(document.get_metadata_value, "Title"))
     pages = tuple(_written(read, _outline(document)))
-    warnings = tuple(page.warning for page in read if page.warning)
-    return Extracted(f"{NAME}/{VERSION}", pages=pages, title=title, warnings=warnings)
+    warnings = [page.warning for page in read if page.warning]
+    warnings += [_only_furniture(page.number) for page in pages if page.furniture and not page.text]
+    warnings.sort(key=lambda warning: warning.page or 0)
+    return Extracted(f"{NAME}/{VERSION}", pages=pages, title=title, warnings=tuple(warnings))
+
+
+def _only_furniture(number: int) -> Warning:
+    message = (
+        f"All text of page {number} repeats that of other pages (running heads, page numbers), so no passage is "
+        "made of it. Look at the page if it should hold more."
+    )
+    return Warning("only_running_heads", message, number)
 
 
 def _written(read: list[_Read], outline: list[Bookmark]) -> Iterator[PageText]:

@@ -1,9 +1,11 @@
 """Running heads, feet, page numbers and watermarks: lines that stand at one place on page after page. Pure."""
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from workers.extract.pdf_lines import Line
 
@@ -13,6 +15,13 @@ _SAME_HEIGHT = 3.0  # points
 _FEWEST_PAGES = 3
 _MOSTLY = 0.6
 _NEAR = 2.2  # of the type size
+_LEVEL, _SAME_SIZE = 1.0, 0.5  # points
+_LONGEST = 80  # characters
+_CLEAR = 1.25  # of the usual distance of lines
+_USUAL_STEP = 1.2  # of the type size
+_WORD = re.compile(r"[^\W\d_]+")
+# The stop behind a section's number ends none.
+_SENTENCE = re.compile(r"(?<!\.\d)(?<!\.\d\d)[.!?](?:\s+[^\W\d_]|\s*$)|[。！？]")
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlcdm]+")
 
@@ -42,36 +51,98 @@ class _Seen:
 
 
 def mark_furniture(pages: Sequence[PageLines], count: int) -> None:
-    """Find the furniture of a document of `count` pages; `pages` are those with a text to trust."""
+    """Find the furniture of a document of `count` pages; `pages` are those with a text to trust.
+
+    No page is emptied of words that stand nowhere else.
+    """
     enough = min(_FEWEST_PAGES, max(2, count))
+    unrepeated: list[_Seen] = []
     for from_top in (True, False):
         for _ in range(_LAYERS):
-            if not _peel(pages, from_top, enough):
+            found = list(_peel(pages, from_top, enough))
+            for seen, repeats in found:
+                pages[seen.page].furniture.add(seen.line)
+                unrepeated += [] if repeats else [seen]
+            if not found:
                 break
     _mark_watermarks(pages, enough)
-    emptied = [page for page in pages if page.lines and len(page.furniture) == len(page.lines)]
+    _give_back(pages, unrepeated)
+
+
+def _give_back(pages: Sequence[PageLines], unrepeated: Iterable[_Seen]) -> None:
+    """Pages that would be empty keep what does not repeat, and all of it where most pages would be empty."""
+    emptied = {at for at, page in enumerate(pages) if page.lines and len(page.furniture) == len(page.lines)}
     if 2 * len(emptied) > sum(bool(page.lines) for page in pages):
-        for page in emptied:
-            page.furniture.clear()
+        for at in emptied:
+            pages[at].furniture.clear()
+    for seen in unrepeated:
+        if seen.page in emptied:
+            pages[seen.page].furniture.discard(seen.line)
 
 
-def _peel(pages: Sequence[PageLines], from_top: bool, enough: int) -> bool:
-    """Mark the outermost lines that repeat; True where any was found."""
+def _peel(pages: Sequence[PageLines], from_top: bool, enough: int) -> Iterable[tuple[_Seen, bool]]:
+    """The outermost lines that are furniture, and whether each repeats."""
     outermost = [seen for number, page in enumerate(pages) for seen in _outermost(page, number, from_top)]
-    found = False
     for slot in _slots(outermost):
-        counts = Counter(seen.key for seen in slot)
         if len(slot) < enough:
             continue
-        repeated = sum(count for count in counts.values() if count >= 2)
-        whole = len(slot) >= _FEWEST_PAGES and repeated >= _MOSTLY * len(slot)
+        counts = Counter(key for _, key in {(seen.page, seen.key) for seen in slot})
+        exact = Counter(text for _, text in {(seen.page, pages[seen.page].lines[seen.line].text) for seen in slot})
+        repeated = [seen for seen in slot if counts[seen.key] >= 2]
+        whole = len(slot) >= _FEWEST_PAGES and len(repeated) >= _MOSTLY * len(slot)
         for seen in slot:
-            many = counts[seen.key]
+            page, line, many = pages[seen.page], pages[seen.page].lines[seen.line], counts[seen.key]
             often = many >= enough and 2 * many >= len(slot)
-            if (whole or often) and (seen.near or 2 * many >= len(pages)):
-                pages[seen.page].furniture.add(seen.line)
-                found = True
-    return found
+            if many < 2:
+                if whole and seen.near and _is_changing_head(pages, seen, repeated):
+                    yield seen, False
+                continue
+            stays = exact[line.text] >= 2 or _may_count_on(page, line)
+            if (whole or often) and (seen.near or 2 * many >= len(pages)) and stays:
+                yield seen, True
+
+
+def _is_changing_head(pages: Sequence[PageLines], seen: _Seen, repeated: Sequence[_Seen]) -> bool:
+    """Whether a line that stands once is a head like those at its place: a section's title, or other numbers.
+
+    Where the others all say the same (a letterhead), a line with words of its own is no head.
+    """
+    page = pages[seen.page]
+    line = page.lines[seen.line]
+    level = median(other.at for other in repeated)
+    known = set(_WORD.findall(seen.key)) <= {word for other in repeated for word in _WORD.findall(other.key)}
+    changes = known or len({other.key for other in repeated}) > 1
+    alike = abs(seen.at - level) <= _LEVEL and any(
+        abs(pages[other.page].lines[other.line].size - line.size) <= _SAME_SIZE for other in repeated
+    )
+    title = len(line.text) <= _LONGEST and not _SENTENCE.search(line.text)
+    return changes and alike and (known or title) and _is_clear(page, line)
+
+
+def _may_count_on(page: PageLines, line: Line) -> bool:
+    """Whether a line that repeats but for its numbers is no text that happens to begin alike on every page."""
+    if _SENTENCE.search(line.text):
+        return len(line.text) <= _LONGEST and _is_clear(page, line)
+    return len(line.text) <= _LONGEST or _is_clear(page, line)
+
+
+def _is_clear(page: PageLines, line: Line) -> bool:
+    """Whether more white than the page has between its lines parts this one from the text, if there is any."""
+    others = [
+        other
+        for at, other in enumerate(page.lines)
+        if at not in page.furniture and not other.turn and abs(other.base - line.base) > _SAME_HEIGHT
+    ]
+    if not others:
+        return True
+    steps = [
+        later.base - earlier.base
+        for earlier, later in itertools.pairwise(page.lines)
+        if 0.5 * earlier.size < later.base - earlier.base < 3 * earlier.size
+    ]
+    # Formulas and gaps of paragraphs widen the middle of them.
+    usual = sorted(steps)[len(steps) // 4] if steps else _USUAL_STEP * line.size
+    return min(abs(other.base - line.base) for other in others) > _CLEAR * usual
 
 
 def _outermost(page: PageLines, number: int, from_top: bool) -> Iterable[_Seen]:
