@@ -20,6 +20,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 		{ echo "This Python has no ensurepip; install it (Debian: apt-get install python3-venv) and try again."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	@echo "Installing Python packages; this downloads about 2 GB and takes some minutes."
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
 	@touch $(INSTALLED)
 

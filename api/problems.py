@@ -112,10 +112,18 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
 async def _answer_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     # The input is not sent back: it may be large, or hold what JSON cannot.
-    errors = [{"field": ".".join(str(part) for part in item["loc"]), "message": item["msg"]} for item in error.errors()]
+    errors = [
+        {"field": ".".join(str(part) for part in item["loc"]), "message": _plain_words(item["msg"])}
+        for item in error.errors()
+    ]
     listed = "; ".join(f"{item['field']}: {item['message']}" for item in errors[:5])
     problem = Problem(422, "validation_failed", f"The request does not fit: {listed}. `/docs` shows what is expected.")
     return problem_response(problem, request.url.path, {"errors": errors[:50]})
+
+
+def _plain_words(message: str) -> str:
+    # The library's word for a check of ours; what we say is a sentence of its own.
+    return message.removeprefix("Value error, ").removesuffix(".")
 
 
 async def _answer_unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -24,6 +24,7 @@ class BackupFacts:
     indexed: int
     failed: int
     unfinished: int
+    removed: int
     chunks: int
     attempts: int
     model: str | None

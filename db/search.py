@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pgvector import Vector
 from psycopg import Connection
 
-from db.named import execute, fetch_all
+from db.named import execute, fetch_all, fetch_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,11 @@ def searchable_languages(connection: Connection[Any], folder_ids: Sequence[int] 
     """The languages of the documents that answer."""
     rows = fetch_all(connection, "searchable_languages", {"folder_ids": _ids(folder_ids)}, _Language)
     return {row.language for row in rows}
+
+
+def unfinished_documents(connection: Connection[Any], folder_ids: Sequence[int] | None) -> int:
+    """How many documents of the folders (None: all) are queued, worked on, or to be tried again."""
+    return int(fetch_value(connection, "unfinished_documents", {"folder_ids": _ids(folder_ids)}))
 
 
 def _ids(folder_ids: Sequence[int] | None) -> list[int] | None:

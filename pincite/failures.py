@@ -60,7 +60,7 @@ FAILURES: dict[FailureCode, FailureKind] = {
     FailureCode.CORRUPT: FailureKind(
         "The file is damaged and cannot be read.",
         True,
-        "Open it in its own program, save it anew, and add it again.",
+        "If the message names no better step, open it in its own program, save it anew, and add it again.",
     ),
     FailureCode.TOO_LARGE: FailureKind(
         "The file, or what it unpacks to, is over a limit.",

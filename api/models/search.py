@@ -117,7 +117,10 @@ class IndexStamp(_FromValues):
 
 
 class SearchResult(_FromValues):
-    """Hits, best first. `answerable` is the gate's decision; `took_ms` are milliseconds by step."""
+    """Hits, best first. `answerable` is the gate's decision; `took_ms` are milliseconds by step.
+
+    `unfinished` documents of the searched folders are not indexed yet: they may still answer.
+    """
 
     query: str
     hits: list[Hit]
@@ -126,6 +129,7 @@ class SearchResult(_FromValues):
     legs: Legs
     rerank: RerankReport
     stamp: IndexStamp | None
+    unfinished: int
     took_ms: dict[str, float]
 
 
@@ -144,7 +148,10 @@ class Citation(Hit):
 
 
 class AskResult(BaseModel):
-    """An answer with its citations, or a refusal with its reason."""
+    """An answer with its citations, or a refusal with its reason.
+
+    `unfinished` documents of the searched folders are not indexed yet: they may still answer.
+    """
 
     question: str
     answer: str | None
@@ -155,6 +162,7 @@ class AskResult(BaseModel):
     invalid_citations: list[int]
     uncited_sentences: list[str]
     gate: Gate
+    unfinished: int
     took_ms: dict[str, float]
 
 
@@ -173,5 +181,6 @@ def ask_result_of(answer: AskAnswer) -> AskResult:
         invalid_citations=list(answer.invalid_citations),
         uncited_sentences=list(answer.uncited_sentences),
         gate=Gate.model_validate(answer.gate),
+        unfinished=answer.unfinished,
         took_ms=answer.took_ms,
     )

@@ -31,6 +31,7 @@ class AskAnswer:
 
     `mode` says who wrote the answer: `extractive` means that it is the quotes themselves. `invalid_citations` are
     markers without a quote, `uncited_sentences` sentences without a marker: an extractive answer has neither.
+    `unfinished` documents of the searched folders are not indexed yet.
     """
 
     question: str
@@ -42,6 +43,7 @@ class AskAnswer:
     invalid_citations: tuple[int, ...]
     uncited_sentences: tuple[str, ...]
     gate: Gate
+    unfinished: int
     took_ms: dict[str, float]
 
 
@@ -66,6 +68,7 @@ def ask(searcher: Searcher, request: AskRequest) -> AskAnswer:
         invalid_citations=(),
         uncited_sentences=(),
         gate=gate,
+        unfinished=found.unfinished,
         took_ms=found.took_ms,
     )
 

@@ -85,6 +85,7 @@ class RerankReport:
 class SearchAnswer:
     """The hits of a search, best first; whether they answer, and by which rule.
 
+    `unfinished` documents of the searched folders are not indexed yet.
     `took_ms` has embed, dense, lexical, fuse, gate, cite and total, in milliseconds.
     """
 
@@ -95,4 +96,5 @@ class SearchAnswer:
     legs: Legs
     rerank: RerankReport
     stamp: Stamp | None
+    unfinished: int
     took_ms: dict[str, float]

@@ -28,7 +28,7 @@ from api.retrieval.lexical import LexicalLeg, search_lexical
 from api.retrieval.questions import Mode, SearchRequest, UnknownFolderError, check_request, clean_query
 from db.connect import Database
 from db.folders import folder_ids
-from db.search import ChunkDetails, Leg, Ranked, chunk_details, distances
+from db.search import ChunkDetails, Leg, Ranked, chunk_details, distances, unfinished_documents
 from db.stamps import StoredStamp, active_stamp, check_stamp
 from pincite.embedding import Embedder
 from pincite.settings import Settings
@@ -72,11 +72,12 @@ class Searcher:
     def _answer(self, connection: Connection[Any], question: "_Question", clock: "_Clock") -> SearchAnswer:
         request = question.request
         folders = _known_folders(connection, request.folders)
+        unfinished = unfinished_documents(connection, folders)
         stamp = active_stamp(connection)
         if stamp is None:
             gate = Gate(False, self._settings.gate_threshold, None, "no_index")
             legs = Legs(DenseReport(False, 0), LexicalReport(False, (), 0))
-            return SearchAnswer(question.query, (), False, gate, legs, question.rerank, None, clock.took())
+            return SearchAnswer(question.query, (), False, gate, legs, question.rerank, None, unfinished, clock.took())
         check_stamp(stamp, self._model.stamp)
         leg = Leg(stamp.id, stamp.dimensions, folders, max(CANDIDATES, request.limit))
 
@@ -103,7 +104,8 @@ class Searcher:
             DenseReport(request.mode is not Mode.LEXICAL, len(dense)),
             LexicalReport(bool(lexical.terms), lexical.terms, len(lexical.found)),
         )
-        return SearchAnswer(question.query, hits, gate.opened, gate, legs, question.rerank, stamp.stamp, clock.took())
+        answered = (question.query, hits, gate.opened, gate, legs, question.rerank, stamp.stamp)
+        return SearchAnswer(*answered, unfinished, clock.took())
 
     def _threshold(self, stamp: StoredStamp) -> Threshold:
         if stamp.gate_threshold is None:

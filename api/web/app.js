@@ -55,6 +55,12 @@ function showHits(hits, numbered) {
   }));
 }
 
+/** A refusal is not the last word while documents are on their way. */
+function notYet({ unfinished }) {
+  if (!unfinished) return "";
+  return ` ${unfinished} ${unfinished === 1 ? "document is" : "documents are"} not searchable yet and may answer it.`;
+}
+
 async function answer(event) {
   event.preventDefault();
   const folders = at("folder").value ? [at("folder").value] : null;
@@ -66,11 +72,12 @@ async function answer(event) {
       const found = await (await call("/v1/search", { query: text, folders })).json();
       at("notice").textContent = found.answerable
         ? `${found.hits.length} passages`
-        : "Nothing answers this with certainty; these passages come closest.";
+        : (found.hits.length ? "Nothing answers this with certainty; these passages come closest." : "Nothing was found.")
+          + notYet(found);
       showHits(found.hits, false);
     } else {
       const given = await (await call("/v1/ask", { question: text, folders })).json();
-      at("notice").textContent = given.refused ? given.reason : "From the documents, word for word:";
+      at("notice").textContent = given.refused ? given.reason + notYet(given) : "From the documents, word for word:";
       showHits(given.citations, true);
     }
   } catch (error) {

@@ -21,6 +21,7 @@ SELECT current_setting('server_version') AS postgres, pg_database_size(current_d
        (SELECT count(*) FROM documents WHERE state = 'indexed') AS indexed,
        (SELECT count(*) FROM documents WHERE state = 'failed') AS failed,
        (SELECT count(*) FROM documents WHERE state IN ('queued', 'running', 'retrying')) AS unfinished,
+       (SELECT count(*) FROM documents WHERE state = 'removed') AS removed,
        (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM attempts) AS attempts,
        (SELECT model FROM stamps WHERE active) AS model;
 

@@ -94,3 +94,9 @@ FROM embeddings e WHERE e.stamp_id = {stamp_id} AND e.chunk_id = ANY(%(chunk_ids
 SELECT DISTINCT t.language FROM documents d
 JOIN texts t ON t.document_id = d.id AND t.version = d.searchable_version
 WHERE t.language IS NOT NULL AND (%(folder_ids)s::bigint[] IS NULL OR d.folder_id = ANY(%(folder_ids)s::bigint[]));
+
+-- name: unfinished_documents
+-- How many documents of the folders are still on their way to an answer.
+SELECT count(*) FROM documents
+WHERE state IN ('queued', 'running', 'retrying')
+  AND (%(folder_ids)s::bigint[] IS NULL OR folder_id = ANY(%(folder_ids)s::bigint[]));

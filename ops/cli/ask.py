@@ -110,6 +110,8 @@ def print_hits(answer: dict[str, Any]) -> None:
         print_hit(f"{hit['rank']}.", hit)
     if answer["hits"] and not answer["answerable"]:
         tell(f"None of these answers the question by itself: {_gate_words(answer['gate'])}.")
+    if not answer["answerable"]:
+        _say_unfinished(answer)
 
 
 def print_answer(answer: dict[str, Any]) -> None:
@@ -119,6 +121,7 @@ def print_answer(answer: dict[str, Any]) -> None:
     if answer["refused"]:
         tell(wrapped(f"No answer. {answer['reason']}", ""))
         tell(f"({_gate_words(answer['gate'])})")
+        _say_unfinished(answer)
         return
     if answer["mode"] != "extractive":
         tell(wrapped(answer["answer"], ""))
@@ -144,6 +147,14 @@ def print_hit(mark: str, hit: dict[str, Any]) -> None:
     tell(shown(f"   {' · '.join(facts)}"))
     tell(wrapped(hit["quote"], "   > "))
     tell()
+
+
+def _say_unfinished(answer: dict[str, Any]) -> None:
+    from ops.cli.output import tell
+
+    if count := answer["unfinished"]:
+        are = "document is" if count == 1 else "documents are"
+        tell(f"{count} {are} not searchable yet and may answer it: `pincite status` shows how far they are.")
 
 
 def _gate_words(gate: dict[str, Any]) -> str:

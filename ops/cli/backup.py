@@ -91,7 +91,7 @@ def _in_words(manifest: "Manifest") -> str:
     from ops.cli.output import many, size
 
     counts = manifest.counts
-    states = [f"{counts[name]} {name}" for name in ("indexed", "failed", "unfinished") if counts[name]]
+    states = [f"{counts[name]} {name}" for name in ("indexed", "failed", "unfinished", "removed") if counts.get(name)]
     among = f" ({', '.join(states)})" if states else ""
     return (
         f"{many(counts['documents'], 'document')}{among}, {many(counts['chunks'], 'chunk')}, "

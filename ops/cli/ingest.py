@@ -73,12 +73,15 @@ def take_in(here: "Connected", found: "Found") -> "Intake":
 def _summary(intake: "Intake", found: "Found") -> str:
     from ops.cli.output import many
 
+    if not found.sources:
+        ignored = f"{found.ignored} passed over (hidden, temporary, links)" if found.ignored else ""
+        return f"Nothing was added: {ignored or 'no file was found there'}."
     parts = [f"{intake.new} new", f"{intake.changed} changed", f"{intake.known} known already"]
     if intake.brought_back:
         parts.append(f"{intake.brought_back} brought back (removed before)")
     if intake.unreadable:
         parts.append(f"{intake.unreadable} unreadable")
-    folders = ", ".join(sorted({source.folder for source in found.sources})) or "no folder"
+    folders = ", ".join(sorted({source.folder for source in found.sources}))
     ignored = f"; {found.ignored} passed over (hidden, temporary, links)" if found.ignored else ""
     return f"{many(len(found.sources), 'file')} for {folders}: {', '.join(parts)}{ignored}."
 

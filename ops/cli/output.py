@@ -102,9 +102,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, nu
 
 
 def wrapped(text: str, indent: str) -> str:
-    """The whole text, broken into lines at spaces, each after `indent`."""
-    width = max(40, min(console().width, _TEXT_WIDTH))
+    """The whole text, each line after `indent`; for a terminal its lines are broken at spaces, and nowhere else."""
     lines = [shown(line.expandtabs(4)) for line in text.splitlines()]
+    if not sys.stdout.isatty():
+        return "\n".join(f"{indent}{line}" if line else indent.rstrip() for line in lines)
+    width = max(40, min(console().width, _TEXT_WIDTH))
     parts = [textwrap.wrap(line, width, initial_indent=indent, subsequent_indent=indent) for line in lines]
     return "\n".join(line for part in parts for line in (part or [indent.rstrip()]))
 

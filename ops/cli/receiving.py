@@ -73,10 +73,7 @@ class Receiver:
             run = self._here.database.run
             for folder in run(lambda connection: list_folders(connection, source.folder)):
                 if folder.path is not None and (source.root is None or str(source.root) != folder.path):
-                    raise UsageProblem(
-                        f"The folder {source.folder!r} is kept in step with {folder.path}. Put the files there, or "
-                        "name another folder with --folder."
-                    )
+                    raise _not_from_there(source, folder.path)
                 if folder.removed:
                     self._removed.add(source.folder)
             self._folders[source.folder] = run(lambda connection: ensure_folder(connection, source.folder))
@@ -143,6 +140,16 @@ class Receiver:
         if not announce(database, self._here.doorbell, [due]):
             self._broker_away = True
             say("The documents are safe; the sweep rings for them when the broker is back.")
+
+
+def _not_from_there(source: Source, directory: str) -> UsageProblem:
+    kept = f"The folder {source.folder!r} is kept in step with {directory}"
+    if source.location.is_relative_to(directory):
+        return UsageProblem(
+            f"{kept}, and what lies there is taken in by itself: {source.location} needs no `pincite ingest`. "
+            "`pincite status` shows what was taken in and what was passed over."
+        )
+    return UsageProblem(f"{kept}. Put the files there, or name another folder with --folder.")
 
 
 def _opened(location: Path) -> IO[bytes]:

@@ -77,8 +77,7 @@ def make_backup(settings: Settings, target: Path) -> Manifest:
         BackupError: the directory is there, the disk has not enough room, or pg_dump failed.
         DatabaseUnavailableError: the database does not answer.
     """
-    if target.exists() or target.is_symlink():
-        raise BackupError(f"{target} is there already. Name a directory that is not: each backup gets its own.")
+    _refuse_taken(target)
     with _in_making(target) as making, held_originals(settings.database) as connection:
         with frozen(connection) as snapshot:
             moment = _Moment(backup_facts(connection), applied_migrations(connection), referenced_originals(connection))
@@ -90,6 +89,18 @@ def make_backup(settings: Settings, target: Path) -> Manifest:
         (making / MANIFEST).write_text(manifest.sealed(), encoding="utf-8")
         _synchronise([*making.rglob("*"), making])
     return manifest
+
+
+def _refuse_taken(target: Path) -> None:
+    try:
+        target.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return  # a file above it is told of when the directory is made
+    except OSError as error:
+        raise BackupError(
+            f"{target} cannot be used by this account: {error.strerror}. Name a directory that it may write to."
+        ) from error
+    raise BackupError(f"{target} is there already. Name a directory that is not: each backup gets its own.")
 
 
 @contextmanager

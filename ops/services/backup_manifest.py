@@ -71,7 +71,8 @@ def read_manifest(backup: Path) -> Manifest:
     """The manifest of a backup that this version can restore.
 
     Raises:
-        BackupError: there is none, it is damaged, or a newer Pincite or another Postgres made the backup.
+        BackupError: there is none, this account may not read it, it is damaged, or a newer Pincite or another
+            Postgres made the backup.
     """
     try:
         content = json.loads((backup / MANIFEST).read_text(encoding="utf-8"))
@@ -79,6 +80,8 @@ def read_manifest(backup: Path) -> Manifest:
         raise BackupError(
             f"{backup} is no backup: it has no {MANIFEST}. Name the directory that `pincite backup` made."
         ) from error
+    except PermissionError as error:
+        raise _closed(backup, MANIFEST) from error
     except (OSError, ValueError) as error:
         raise damaged(backup, f"{MANIFEST} cannot be read: {error}") from error
     if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
@@ -97,16 +100,19 @@ def check_files(backup: Path, manifest: Manifest) -> Iterator[BackedUpFile]:
     """Read every file and compare it with the manifest; each is given out once it is seen to be whole.
 
     Raises:
-        BackupError: a file is missing or has other bytes.
+        BackupError: a file is missing, has other bytes, or may not be read by this account.
     """
     for file in manifest.files:
         path = backup / file.path
-        if not path.resolve().is_relative_to(backup.resolve()):
-            raise damaged(backup, f"{file.path} lies outside of it")
         try:
-            found = digest_of(path)
+            inside = path.resolve().is_relative_to(backup.resolve())
+            found = digest_of(path) if inside else ""
+        except PermissionError as error:
+            raise _closed(backup, file.path) from error
         except OSError as error:
             raise damaged(backup, f"{file.path}: {error.strerror or error}") from error
+        if not inside:
+            raise damaged(backup, f"{file.path} lies outside of it")
         if found != file.sha256:
             raise damaged(backup, f"{file.path} has other bytes than when it was made")
         yield file
@@ -124,6 +130,13 @@ def digest_of(path: Path) -> str:
 def damaged(backup: Path, what: str) -> BackupError:
     """The problem of a backup that is not whole."""
     return BackupError(f"The backup {backup} is damaged: {what}. Nothing was restored; use another backup.")
+
+
+def _closed(backup: Path, file: str) -> BackupError:
+    return BackupError(
+        f"This account may not read {file} of the backup {backup}. Nothing was restored; restore it as the account "
+        "that made it, or let this one read all of it."
+    )
 
 
 def _newer(backup: Path, what: str) -> BackupError:

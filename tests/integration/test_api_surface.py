@@ -82,6 +82,9 @@ class TestSearch:
     def test_before_anything_is_indexed_it_says_so(self, client: TestClient) -> None:
         found = client.post("/v1/search", json={"query": "rent"}).json()
         assert (found["hits"], found["answerable"], found["gate"]["rule"]) == ([], False, "no_index")
+        upload(client)
+        assert client.post("/v1/search", json={"query": "rent"}).json()["unfinished"] == 1
+        assert client.post("/v1/ask", json={"question": "rent"}).json()["unfinished"] == 1
 
 
 class TestAsk:

@@ -1,9 +1,12 @@
 """`pincite backup` and `pincite restore` on private services, without workers."""
 
+import hashlib
 import json
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -17,14 +20,25 @@ from db.documents import get_document
 from db.retry import RetryRequest, retry_failed
 from ops.cli import app
 from ops.cli.border import ExitCode
-from ops.services.backup import run_program
-from ops.services.backup_manifest import DUMP, MANIFEST, SETTINGS, BackedUpFile, BackupError, digest_of, read_manifest
+from ops.services.backup import make_backup, run_program
+from ops.services.backup_manifest import (
+    DUMP,
+    MANIFEST,
+    SETTINGS,
+    BackedUpFile,
+    BackupError,
+    Manifest,
+    check_files,
+    digest_of,
+    read_manifest,
+)
 from ops.services.installation import private_services
 from ops.services.record import read_record
 from pincite.documents import State
 from pincite.originals import Originals
 from pincite.settings import Settings
 from tests.fixtures.backups import PASSAGES, pincite
+from tests.fixtures.services import reachable_folder
 from workers.context import WorkerContext
 from workers.sweep import KEEP_UNUSED_SECONDS, let_go
 
@@ -101,6 +115,51 @@ def test_a_program_that_is_not_there_is_named() -> None:
         run_program("pg_nothing", ())
 
 
+@contextmanager
+def as_an_ordinary_account() -> Iterator[None]:
+    """Without root's rights, which would let every file be read."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def closed() -> Iterator[Path]:
+    """A directory that nobody but root may look into."""
+    with reachable_folder() as folder:
+        directory = folder / "closed"
+        directory.mkdir()
+        (directory / "backup").mkdir()
+        (directory / "backup" / MANIFEST).write_text("{}")
+        directory.chmod(0)
+        yield directory
+        directory.chmod(0o700)
+
+
+def test_a_place_that_this_account_may_not_use_is_told_in_one_line(closed: Path) -> None:
+    with as_an_ordinary_account(), pytest.raises(BackupError, match="cannot be used by this account: Permission"):
+        make_backup(Settings(data=closed / "data"), closed / "new")
+
+
+def test_a_backup_that_this_account_may_not_read_is_not_called_damaged(closed: Path) -> None:
+    with as_an_ordinary_account(), pytest.raises(BackupError) as raised:
+        read_manifest(closed / "backup")
+    assert "This account may not read manifest.json" in str(raised.value)
+    assert "damaged" not in str(raised.value)
+    closed.chmod(0o755)
+    dump = closed / "backup" / DUMP
+    dump.write_bytes(b"x")
+    dump.chmod(0)
+    manifest = Manifest(1, "", "", "", [], None, {}, [], [BackedUpFile(DUMP, 1, hashlib.sha256(b"x").hexdigest())])
+    with as_an_ordinary_account(), pytest.raises(BackupError, match=r"may not read database\.dump"):
+        list(check_files(closed / "backup", manifest))
+
+
 @pytest.mark.parametrize("part", [DUMP, "originals", "manifest", "cut"])
 def test_a_damaged_backup_is_refused_before_anything_is_made(copy: Path, tmp_path: Path, part: str) -> None:
     if part == DUMP:
@@ -111,7 +170,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_made(copy: Path, tmp_pat
         next(path for path in (copy / "originals").rglob("*") if path.is_file()).unlink()
     elif part == "manifest":
         text = (copy / MANIFEST).read_text()
-        (copy / MANIFEST).write_text(text.replace('"documents": 5', '"documents": 3'))
+        (copy / MANIFEST).write_text(text.replace('"documents": 6', '"documents": 3'))
     else:
         (copy / MANIFEST).write_text((copy / MANIFEST).read_text()[:200])
     result = pincite("restore", str(copy), "--data", str(tmp_path / "new"))

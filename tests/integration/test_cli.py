@@ -119,7 +119,7 @@ def test_status_gives_folders_as_the_api_does(run, papers, database):
     assert answer(run("status", "--json"))["folders"] == [folder_of(details, []).model_dump(mode="json")]
 
 
-def test_search_and_ask_before_anything_is_indexed(run):
+def test_search_and_ask_before_anything_is_indexed(run, papers):
     found = answer(run("search", "anything at all", "--json"))
     assert (found["hits"], found["answerable"], found["gate"]["rule"]) == ([], False, "no_index")
     refused = answer(run("ask", "anything at all?", "--json"))
@@ -127,6 +127,10 @@ def test_search_and_ask_before_anything_is_indexed(run):
     text = run("ask", "anything at all?")
     assert text.exit_code == 0
     assert text.stdout.startswith("No answer. Nothing has been indexed yet.")
+    assert "not searchable yet" not in text.stdout
+    run("ingest", str(papers))
+    assert "2 documents are not searchable yet" in run("ask", "anything at all?").stdout
+    assert "2 documents are not searchable yet" in run("search", "anything").stdout
     unknown = run("ask", "anything?", "--folder", "nowhere")
     assert unknown.exit_code == ExitCode.FAILED
     assert "There is no folder 'nowhere'" in unknown.stderr

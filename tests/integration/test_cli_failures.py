@@ -42,7 +42,7 @@ def test_show_has_facts_failure_and_attempts(run, database, tmp_path):
     text = run("show", str(document_id)).stdout
     assert "late: late.txt" in text
     assert "failed (corrupt)" in text
-    assert "Next: Open it in its own program" in text
+    assert "Next: If the message names no better step, open it in its own program" in text
     assert "failed (stage extract, attempts at it: 1), answers: no" in text
 
 

@@ -27,6 +27,13 @@ def test_ingest_queues_what_is_new_and_leaves_what_is_known(run, papers, databas
     ]
 
 
+def test_ingest_of_a_directory_without_files_says_so(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert run("ingest", str(tmp_path / "empty")).stderr == "Nothing was added: no file was found there.\n"
+    (tmp_path / "empty" / ".hidden").write_text("x")
+    assert "Nothing was added: 1 passed over" in run("ingest", str(tmp_path / "empty")).stderr
+
+
 def test_ingest_keeps_the_bytes(run, papers, database, tmp_path):
     run("ingest", str(papers))
     document = database.run(lambda connection: get_document(connection, all_documents(database)[0]["id"]))
@@ -76,7 +83,11 @@ def test_ingest_into_a_drop_folder_of_another_directory_is_refused(run, papers, 
     other.write_text("x")
     result = run("ingest", str(other), "--folder", "papers")
     assert result.exit_code == ExitCode.USAGE
-    assert f"kept in step with {papers}" in result.stderr
+    assert f"kept in step with {papers}. Put the files there" in result.stderr
+    inside = run("ingest", str(papers / "sub" / "b.txt"), "--folder", "papers")
+    assert inside.exit_code == ExitCode.USAGE
+    assert "b.txt needs no `pincite ingest`" in inside.stderr
+    assert "Put the files there" not in inside.stderr
     assert run("ingest", str(papers)).exit_code == 0
 
 

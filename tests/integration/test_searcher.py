@@ -13,6 +13,7 @@ from db.documents import read_text
 from db.stamps import StampMismatchError
 from pincite.embedding import NullEmbeddingModel
 from pincite.settings import Settings
+from tests.fixtures.database import arrive
 from tests.fixtures.indexed import MODEL, Indexed, index
 
 RENT = "The tenant pays the rent on the third working day of each month."
@@ -144,6 +145,13 @@ def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_
 
 
 class TestAsk:
+    def test_a_refusal_says_how_much_is_on_its_way(self, searcher: Searcher, database: Database) -> None:
+        arrive(database, "late.pdf", "b" * 64, "contracts")
+        question = AskRequest("Where do penguins breed in winter?")
+        assert ask(searcher, question).unfinished == 1
+        assert ask(searcher, replace(question, folders=("contracts",))).unfinished == 1
+        assert ask(searcher, replace(question, folders=("notes",))).unfinished == 0
+
     def test_an_answer_is_made_of_quotes(self, searcher: Searcher) -> None:
         given = ask(searcher, AskRequest("The tenant pays the rent on the third working day?"))
         assert not given.refused

@@ -299,9 +299,22 @@ def test_a_token_that_can_be_none_is_named(monkeypatch):
         authorization()
 
 
-def test_a_quote_is_wrapped_but_whole():
+def test_without_a_terminal_a_quote_is_not_folded():
+    sentence = "word " * 60 + "end"
+    code = f"from ops.cli.output import tell, wrapped; tell(wrapped('one  two\\n\\n{sentence}', '   > '))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split("\n") == ["   > one  two", "   >", f"   > {sentence}", ""]
+
+
+def test_a_quote_is_wrapped_on_a_terminal_but_whole(monkeypatch):
     text = "one two three\n\n" + "word " * 60 + "end"
-    lines = wrapped(text, "> ").splitlines()
+    main, terminal = os.openpty()
+    with os.fdopen(terminal, "w") as screen:
+        monkeypatch.setattr(sys, "stdout", screen)
+        lines = wrapped(text, "> ").splitlines()
+        monkeypatch.undo()
+    os.close(main)
+    assert len(lines) > 4
     assert all(line.startswith(">") for line in lines)
     assert " ".join(" ".join(line.removeprefix(">").split()) for line in lines).split() == text.split()
 

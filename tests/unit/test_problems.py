@@ -3,7 +3,7 @@ import json
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from api.problems import MEDIA_TYPE, Problem, install_problems, problem_of
 from api.retrieval.questions import QueryError, UnknownFolderError
@@ -15,6 +15,13 @@ from pincite.originals import OriginalsUnavailableError
 
 class Body(BaseModel):
     number: int
+
+    @field_validator("number")
+    @classmethod
+    def _not_thirteen(cls, number: int) -> int:
+        if number == 13:
+            raise ValueError("There is no number 13.")
+        return number
 
 
 @pytest.fixture
@@ -97,3 +104,9 @@ def test_what_does_not_validate_is_told_by_field(client: TestClient, body: str) 
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
     assert answer.json()["errors"]
     json.dumps(answer.json()).encode()
+
+
+def test_a_check_of_ours_speaks_in_its_own_words(client: TestClient) -> None:
+    problem = client.post("/number", json={"number": 13}).json()
+    assert problem["errors"] == [{"field": "body.number", "message": "There is no number 13"}]
+    assert "body.number: There is no number 13. `/docs`" in problem["detail"]

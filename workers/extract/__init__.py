@@ -89,10 +89,16 @@ def extract(path: Path, name: str, options: ReaderOptions) -> Extracted:
         found = media_type.detect(path, name)
         extractor = EXTRACTORS.get(found)
         if extractor is None:
-            archive = media_type.ARCHIVES.get(found)
-            detail = f"It is {archive}: unpack it and add the files in it" if archive else f"Its type is {found}"
-            raise DocumentFailure(FailureCode.UNSUPPORTED_TYPE, detail)
+            raise DocumentFailure(FailureCode.UNSUPPORTED_TYPE, _unsupported(found))
         check_file(path, options)
         return replace(extractor.extract(path, options), media_type=found)
     except OSError as error:
         raise DocumentFailure(FailureCode.READ_ERROR, error.strerror or str(error)) from error
+
+
+def _unsupported(found: str) -> str:
+    if archive := media_type.ARCHIVES.get(found):
+        return f"It is {archive}: unpack it and add the files in it"
+    if found in media_type.OLDER_OFFICE:
+        return "It is an older Office file (.doc, .xls, .ppt): save it as .docx, .xlsx or .pptx and add that"
+    return f"Its type is {found}"

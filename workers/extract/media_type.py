@@ -25,6 +25,7 @@ MAIL, EPUB, VTT, SRT = "message/rfc822", "application/epub+zip", "text/vtt", "ap
 ODT, OTT = "application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template"
 RTF = "application/rtf"
 OLE = "application/x-ole-storage"
+OLDER_OFFICE = frozenset({"application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint", OLE})
 BINARY = "application/octet-stream"
 
 ARCHIVES = {
@@ -233,7 +234,8 @@ def _by_text(head: bytes, suffix: str) -> str:
     if start.startswith("WEBVTT") and (len(start) == 6 or start[6] in " \t\r\n"):
         return VTT
     if suffix in _NEVER_TEXT and start.strip():
-        raise _broken_promise(suffix, f"It holds text that begins with {start.strip()[:40]!r}")
+        seen = f"It is text that begins with {start.strip()[:40]!r}: give it the name of what it is (such as .txt)"
+        raise _broken_promise(suffix, f"{seen} and add it again, or fetch it anew")
     if _SRT_START.match(start):
         return SRT
     return _BY_SUFFIX.get(suffix) or (MAIL if suffix not in _NOTES and _is_mail(start) else PLAIN)

@@ -92,6 +92,20 @@ def test_a_file_that_is_not_what_its_name_promises_is_corrupt(tmp_path: Path, na
     assert "name says" in raised.detail
 
 
+def test_text_under_a_wrong_name_is_told_what_to_be_called(tmp_path: Path) -> None:
+    message = failure(tmp_path, b"Minutes of the meeting", "a.pdf").message
+    assert "give it the name of what it is (such as .txt) and add it again" in message
+    assert "If the message names no better step, open it in its own program" in message
+
+
+@pytest.mark.parametrize("stream", ["WordDocument", "Workbook", "PowerPoint Document", "of no kind we know"])
+def test_an_older_office_file_is_told_what_to_be_saved_as(tmp_path: Path, options: ReaderOptions, stream: str) -> None:
+    (tmp_path / "old").write_bytes(OLE_MAGIC + stream.encode("utf-16-le"))
+    with pytest.raises(DocumentFailure, match=r"an older Office file .*save it as \.docx, \.xlsx or \.pptx") as raised:
+        extract(tmp_path / "old", "old.doc", options)
+    assert raised.value.code is FailureCode.UNSUPPORTED_TYPE
+
+
 def test_a_cut_container_is_corrupt(tmp_path: Path) -> None:
     whole = container("[Content_Types].xml", "word/document.xml")
     assert failure(tmp_path, whole[:60], "a.docx").code is FailureCode.CORRUPT
