@@ -8,6 +8,7 @@ rung again by the sweep.
 from typing import Any
 
 from celery import Celery, chain, signature
+from celery.loaders.app import AppLoader
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
@@ -46,7 +47,8 @@ PRODUCER_SECONDS = 5.0
 
 def celery_app(settings: Settings, *, socket_timeout: float) -> Celery:
     """The Celery application that producers and workers share, so that what they must agree on never differs."""
-    app = Celery("pincite", broker=settings.broker, set_as_current=False)
+    # The loader as a class: by its name Celery looks for it, and for what it imports, in the working directory first.
+    app = Celery("pincite", broker=settings.broker, set_as_current=False, loader=AppLoader)
     app.conf.update(
         task_serializer="json",
         accept_content=["json"],

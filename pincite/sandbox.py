@@ -72,7 +72,7 @@ class _Server:
         self.owner = os.getpid()
         self._connection, theirs = Pipe()
         environment = reader_environment() | {"PYTHONPATH": os.pathsep.join(_search_path())}
-        command = [sys.executable, "-m", "pincite.sandbox_server", str(theirs.fileno())]
+        command = [sys.executable, "-P", "-m", "pincite.sandbox_server", str(theirs.fileno())]
         # A session of its own: Ctrl-C in a terminal reaches the worker only, which ends its jobs in order.
         self._process = subprocess.Popen(
             command,

@@ -8,5 +8,7 @@ _PASSED_ON = frozenset({"PATH", "TMPDIR", "LANG", "LANGUAGE", "TZ", "TESSDATA_PR
 def reader_environment() -> dict[str, str]:
     """Those of this process's variables that a reader needs, and the ones that keep it to one thread."""
     passed = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+    # Nor does Python import anything from the directory where they run.
+    passed["PYTHONSAFEPATH"] = "1"
     # More threads than one per process make a full machine slower by factors.
     return passed | {"OMP_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1"}

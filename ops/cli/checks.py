@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from ops.services.installation import running
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
@@ -130,12 +131,14 @@ def check_workers(settings: Settings) -> Iterator[Finding]:
     except (OperationalError, RedisError, OSError) as error:
         yield Finding("workers", "fail", f"they cannot be asked: {error}", "Mend the broker first.")
         return
+    here = running(settings) is not None
     for queue in _QUEUES:
         names = served.get(queue, [])
         if names:
             yield Finding(f"worker {queue}", "ok", ", ".join(sorted(names)))
         else:
-            step = f"Start `pincite up`, or `celery -A workers.app worker -Q {queue}`; see logs/{queue}.log."
+            start = "" if here else f"Start `pincite up`, or `celery -A workers.app worker -Q {queue}`. "
+            step = f"{start}See the end of {settings.data.resolve() / 'logs' / queue}.log."
             yield Finding(f"worker {queue}", "fail", f"none answered within {_PING_SECONDS:g} s", step)
 
 

@@ -41,6 +41,7 @@ def doctor(data: DataOption = None, json: JsonOption = False) -> None:
 def examine(settings: "Settings") -> "Iterator[Finding]":
     """Everything, one finding after the other."""
     from ops.cli.checks import LOCAL, WITH_SERVICES, Finding
+    from ops.cli.process_checks import check_children
     from ops.services.errors import NotRunningError, ServiceError
     from ops.services.installation import connect
 
@@ -57,7 +58,7 @@ def examine(settings: "Settings") -> "Iterator[Finding]":
     for check in WITH_SERVICES:
         yield from check(found)
     yield from _examine_database(found)
-    yield from _examine_api(settings)
+    yield from check_children(settings)
 
 
 def _examine_database(settings: "Settings") -> "Iterator[Finding]":
@@ -76,17 +77,3 @@ def _examine_database(settings: "Settings") -> "Iterator[Finding]":
         yield Finding("postgres", "fail", problem.text, "Check DATABASE_URL, and logs/postgres.log.")
     finally:
         database.close()
-
-
-def _examine_api(settings: "Settings") -> "Iterator[Finding]":
-    from ops.cli.checks import Finding
-    from ops.cli.remote import answers
-    from ops.services.installation import running
-
-    addresses = running(settings)
-    if addresses is None or addresses.api_url is None:
-        yield Finding("api", "warn", "none runs from this data directory", "`pincite up` starts one.")
-    elif answers(addresses.api_url):
-        yield Finding("api", "ok", addresses.api_url)
-    else:
-        yield Finding("api", "fail", f"{addresses.api_url} does not answer", "See logs/api.log.")

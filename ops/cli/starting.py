@@ -44,12 +44,12 @@ class Started:
         return f"http://{_local_host(self.settings.host)}:{self.settings.port}"
 
     def wait_for_api(self, supervisor: Supervisor, *, polls: bool) -> bool:
-        """Wait until the API answers and tell other terminals where; False when it does not in time.
+        """Wait until the API answers and tell other terminals where; False when it does not in time, or keeps ending.
 
         With `polls` nobody else watches the children meanwhile.
         """
         deadline = time.monotonic() + API_SECONDS
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not supervisor.is_broken("api"):
             if answers(self.api_url):
                 self.installation.publish(self.api_url)
                 return True
@@ -59,9 +59,12 @@ class Started:
         return False
 
     def wait_for_search(self, supervisor: Supervisor) -> bool:
-        """Wait until the API can search, and watch the children meanwhile; False when it cannot in time."""
+        """Wait until the API can search and no child keeps ending, and watch the children meanwhile.
+
+        False when that does not come true in time.
+        """
         deadline = time.monotonic() + SEARCH_SECONDS
-        while not can_search(self.api_url):
+        while supervisor.failing() or not can_search(self.api_url):
             if time.monotonic() > deadline:
                 return False
             supervisor.poll()

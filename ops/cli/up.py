@@ -67,7 +67,7 @@ def _ready(here: "Started", supervisor: "SayingSupervisor") -> None:
 
     if not here.wait_for_api(supervisor, polls=True):
         log = here.settings.data / "logs" / "api.log"
-        say(f"The API does not answer at {here.api_url} yet; it is started again and again. Its log is {log}")
+        say(f"The API does not answer at {here.api_url}; it is started again and again. The end of {log} says why.")
         return
     tell(f"Pincite runs at {here.api_url} (web page; API at {here.api_url}/docs)")
     tell(f"  data directory  {here.settings.data}")
@@ -78,5 +78,10 @@ def _ready(here: "Started", supervisor: "SayingSupervisor") -> None:
     tell("  stop            Ctrl-C, or SIGTERM to this process")
     if here.wait_for_search(supervisor):
         tell("Ready to search.")
+    elif failing := supervisor.failing():
+        logs = ", ".join(str(here.settings.data / "logs" / f"{name}.log") for name in failing)
+        say(
+            f"Pincite does not run completely: {', '.join(failing)} cannot be kept running. The end of {logs} says why."
+        )
     else:
         say("It cannot search yet. `pincite doctor` shows what is missing.")

@@ -1,6 +1,7 @@
 """The processes of `pincite up`: workers, sweep, drop-folder watcher, API. One line each in one table."""
 
 import json
+import os
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -15,6 +16,7 @@ from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, SWEEP_QUEUE
 from pincite.settings import Settings
 
 WORKER_GRACE_SECONDS = 15.0
+NAMES = ("extract", "ocr", "embed", "sweep", "dropfolder", "api")
 
 
 def children(settings: Settings) -> tuple[Child, ...]:
@@ -42,10 +44,17 @@ def _worker(queue: str, *options: str) -> tuple[str, ...]:
 
 
 def children_environment(settings: Settings) -> dict[str, str]:
-    """What the children get on top of our own environment: every setting that was set, by its variable's name."""
+    """What the children get on top of our own environment: every setting that was set, by its variable's name.
+
+    They run elsewhere than we do and read no `.env`: paths are absolute here, and settings complete. Nor do they
+    import anything from where they run.
+    """
     originals = settings.originals if "://" in settings.originals else str(Path(settings.originals).resolve())
     return {
+        **_absolute_variables(),
         **environment_of(settings),
+        **({"PINCITE_TESSDATA": str(settings.tessdata.resolve())} if settings.tessdata is not None else {}),
+        "PYTHONSAFEPATH": "1",
         "PINCITE_DATA": str(settings.data.resolve()),
         "PINCITE_ORIGINALS_URL": originals,
         "DATABASE_URL": settings.database,
@@ -54,6 +63,14 @@ def children_environment(settings: Settings) -> dict[str, str]:
         "HF_HUB_OFFLINE": "1",
         "TMPDIR": str(settings.data.resolve() / TEMPORARY),
         "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _absolute_variables() -> dict[str, str]:
+    given = {name: os.environ[name] for name in ("PYTHONPATH", "TESSDATA_PREFIX") if os.environ.get(name)}
+    return {
+        name: os.pathsep.join(str(Path(entry).absolute()) for entry in text.split(os.pathsep) if entry)
+        for name, text in given.items()
     }
 
 

@@ -120,6 +120,14 @@ def served(settings: Settings, data: Path) -> Iterator[Installation]:
         yield Installation(settings, tuple(services))
 
 
+def empty_directory(data: Path) -> Path:
+    """An empty directory among the temporary files, made where it is missing: where the children run."""
+    directory = data / TEMPORARY / "empty"
+    directory.parent.mkdir(mode=0o700, exist_ok=True)
+    directory.mkdir(mode=0o500, exist_ok=True)
+    return directory
+
+
 @contextmanager
 def _temporary_directory(directory: Path) -> Iterator[None]:
     """An empty directory, whatever an earlier run left in it; removed at the end."""

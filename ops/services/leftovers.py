@@ -6,12 +6,15 @@ a process has moved to a session of its own.
 
 import json
 import os
+import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from ops.services.child import QUICK_SECONDS
 from ops.services.errors import AlreadyRunningError, ServiceError
 from ops.services.processes import Identity, end
 from ops.services.record import write_private
@@ -28,18 +31,34 @@ class Run:
     token: str
     supervisor: Identity
 
-    def record(self, children: dict[str, Identity]) -> None:
-        """Write down who lives, for the run after a crash."""
+    def record(self, children: dict[str, Identity], failing: Collection[str] = ()) -> None:
+        """Write down who lives, for the run after a crash, and who ended soon after its last start, for the doctor."""
         content = {
             "data": str(self.data),
             "token": self.token,
             "supervisor": [self.supervisor.pid, self.supervisor.created],
             "children": {name: [child.pid, child.created] for name, child in children.items()},
+            "failing": sorted(failing),
         }
         write_private(self.data / _NAME, json.dumps(content, indent=2) + "\n")
 
     def forget(self) -> None:
         (self.data / _NAME).unlink(missing_ok=True)
+
+
+def steady_children(data: Path) -> frozenset[str]:
+    """The names of the children that live on this data directory, without those that keep ending."""
+    try:
+        content = json.loads((data / _NAME).read_text(encoding="utf-8"))
+        recorded = {str(name): Identity(*child) for name, child in content["children"].items()}
+        failing = frozenset(content.get("failing", ()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return frozenset()
+    return frozenset(
+        name
+        for name, child in recorded.items()
+        if child.process() is not None and (name not in failing or time.time() - child.created >= QUICK_SECONDS)
+    )
 
 
 def marked(mark: str) -> list[psutil.Process]:

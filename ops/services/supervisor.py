@@ -4,18 +4,16 @@ import logging
 import os
 import secrets
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from ops.services.child import Backoff, Child
+from ops.services.child import BROKEN_AFTER, Child, Kept, broken_message
 from ops.services.errors import ServiceError
-from ops.services.installation import Service
+from ops.services.installation import Service, empty_directory
 from ops.services.leftovers import MARK, Run, collect_orphans, end_leftovers, marked
 from ops.services.processes import (
     Identity,
@@ -34,24 +32,15 @@ _ORPHAN_ROUND_SECONDS = 2.0
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Kept:
-    """What is known of one child or service. `due`: when to start it again, on the monotonic clock."""
-
-    name: str
-    process: subprocess.Popen[bytes] | None = None
-    started: float = 0.0
-    due: float | None = None
-    backoff: Backoff = field(default_factory=Backoff)
-
-
 class Supervisor:
     """Starts children in order, restarts what dies, stops all in reverse order.
 
     Either `run` (in the main thread, until a signal), or `start` ... `stop`, also as a `with` block, with a thread
     that watches. Services that are handed over are expected to run; they are restarted when they die, and stopped
     at the end.
-    Start it from a thread that outlives it: the children end with the thread that started them.
+    Start it from a thread that outlives it: the children end with the thread that started them. They run in an empty
+    directory of their own: where the user happens to be may hold packages named like ours, which Celery, for one, would
+    import.
     """
 
     def __init__(
@@ -65,8 +54,8 @@ class Supervisor:
         self._children = {child.name: child for child in children}
         self._services = tuple(services)
         self._say = say
-        self._kept = {child.name: _Kept(child.name) for child in children}
-        self._kept_services = {service.name: _Kept(service.name) for service in services}
+        self._kept = {child.name: Kept(child.name) for child in children}
+        self._kept_services = {service.name: Kept(service.name) for service in services}
         self._run: Run | None = None
         self._lock = threading.RLock()
         self._ending, self._ended = threading.Event(), threading.Event()
@@ -91,6 +80,15 @@ class Supervisor:
                 for name, kept in self._kept.items()
                 if kept.process is not None and kept.process.poll() is None
             }
+
+    def failing(self) -> list[str]:
+        """The children that are down or keep ending, by name."""
+        with self._lock:
+            return [name for name, kept in self._kept.items() if kept.failing]
+
+    def is_broken(self, name: str) -> bool:
+        """Whether this child has ended soon after its start again and again."""
+        return self._kept[name].backoff.broken
 
     def start(self) -> None:
         """Start all children and a thread that watches them; returns at once.
@@ -184,14 +182,21 @@ class Supervisor:
         assert run is not None
         kept.started = time.monotonic()
         environment = {**os.environ, **child.environment, MARK: f"{run.token}:{child.name}"}
-        kept.process = spawn(Launch(tuple(child.argv), environment, self._log(child.name), nice=child.nice))
+        launch = Launch(
+            tuple(child.argv),
+            environment,
+            self._log(child.name),
+            nice=child.nice,
+            directory=empty_directory(self._data),
+        )
+        kept.process = spawn(launch)
         kept.due = None
         living = {
             name: identity
             for name, other in self._kept.items()
             if other.process is not None and (identity := Identity.of(other.process.pid)) is not None
         }
-        run.record(living)
+        run.record(living, [name for name, other in self._kept.items() if other.backoff.quick_ends])
 
     def _log(self, name: str) -> Path:
         return self._data / "logs" / f"{name}.log"
@@ -222,10 +227,12 @@ class Supervisor:
             kept, f"{child.name} ended ({describe_end(code)}){'; last line of its log: ' + last if last else ''}"
         )
 
-    def _plan(self, kept: _Kept, what: str) -> None:
+    def _plan(self, kept: Kept, what: str) -> None:
         delay = kept.backoff.after(time.monotonic() - kept.started)
         kept.due = time.monotonic() + delay
         self._say(f"{what}; next start in {delay:g} s, log in {self._log(kept.name)}")
+        if kept.backoff.quick_ends == BROKEN_AFTER:
+            self._say(broken_message(kept.name, self._log(kept.name)))
 
     def _keep_service(self, service: Service) -> None:
         kept = self._kept_services[service.name]

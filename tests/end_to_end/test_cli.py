@@ -10,12 +10,15 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ops.cli.border import ExitCode
 from tests.fixtures.services import reachable_folder
 
-PINCITE = [sys.executable, "-c", "from ops.cli import main; main()"]
+# As the console script: the working directory is not among the places that Python imports from.
+PINCITE = [sys.executable, "-P", "-c", "from ops.cli import main; main()"]
+FOREIGN = ("api", "workers", "db", "pincite", "ops", "celery", "kombu", "redis", "psycopg", "uvicorn", "queue", "json")
 
 
 def environment(data: Path) -> dict[str, str]:
@@ -38,14 +41,25 @@ def pincite(data: Path, *arguments: str, seconds: float = 120, **more: str) -> s
     )
 
 
+def foreign_project(directory: Path, imported: Path) -> Path:
+    """A directory with packages named like ours and like some that we use; what imports one leaves a trace."""
+    for name in FOREIGN:
+        (directory / name).mkdir(parents=True)
+        trace = f"open({str(imported)!r}, 'a').write({name!r} + '\\n')\nraise ImportError('a foreign package')\n"
+        (directory / name / "__init__.py").write_text(trace)
+    (directory / ".env").write_text("PINCITE_OCR_LANGUAGES=eng\nPINCITE_EMBED_WORKERS=2\n")
+    return directory
+
+
 @contextmanager
-def up(data: Path, *arguments: str):
+def up(data: Path, *arguments: str, directory: Path | None = None):
     """A running installation, and the lines that it printed when it was ready."""
     log = data.parent / "up.log"
     with log.open("w+") as errors:
         process = subprocess.Popen(
             [*PINCITE, "up", "--port", "0", *arguments],
             env=environment(data),
+            cwd=directory,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -70,7 +84,9 @@ def test_from_drop_folder_to_answer_and_a_clean_stop():
         drop.mkdir()
         (drop / "keys.txt").write_text("The spare key of the upper hut lies under the third stone left of the cairn.\n")
         data = folder / "data"
-        with up(data, "--drop", str(drop)) as (process, lines, log):
+        imported = folder / "imported"
+        project = foreign_project(folder / "project", imported)
+        with up(data, "--drop", str(drop), directory=project) as (process, lines, log):
             assert lines[0].startswith("Pincite runs at http://127.0.0.1:")
             assert any(f"drop folder     hut: {drop}" in line for line in lines)
 
@@ -99,6 +115,9 @@ def test_from_drop_folder_to_answer_and_a_clean_stop():
 
             doctor = json.loads(pincite(data, "doctor", "--json").stdout)
             assert [finding for finding in doctor["findings"] if finding["level"] == "fail"] == []
+
+            expect_settings_of_the_project(data)
+            assert not imported.exists(), imported.read_text()
 
             token = pincite(data, "token", "create", "laptop").stdout.strip()
             with_token = pincite(data, "search", "When is tea served?", PINCITE_TOKEN=token)
@@ -153,6 +172,17 @@ def test_the_demo_ends_by_itself_and_leaves_nothing():
         assert "is now indexed" in result.stdout
         assert not list(scratch.glob("pincite-demo-*"))
         assert not (folder / "data").exists()
+
+
+def expect_settings_of_the_project(data: Path) -> None:
+    recorded = json.loads((data / "children.json").read_text())["children"]
+    children = {name: psutil.Process(pid) for name, (pid, _) in recorded.items()}
+    assert len(children) == 6
+    for child in children.values():
+        assert child.cwd() == str(data / "tmp" / "empty")
+        assert child.environ()["PINCITE_OCR_LANGUAGES"] == "eng"
+    command = children["embed"].cmdline()
+    assert command[command.index("-c") + 1] == "2"
 
 
 def counts(data: Path) -> dict[str, dict[str, int]]:

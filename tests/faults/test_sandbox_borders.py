@@ -32,6 +32,7 @@ def test_no_password_is_in_the_environment_of_a_reader(monkeypatch: pytest.Monke
     assert seen["at start"].count(SECRET) == 1
     assert seen["environment"]["PATH"] == os.environ["PATH"]
     assert seen["environment"]["OMP_THREAD_LIMIT"] == "1"
+    assert seen["environment"]["PYTHONSAFEPATH"] == "1"
 
 
 def test_no_password_is_in_what_a_reader_is_told(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ import psycopg
 import pytest
 import redis
 
-from ops.services.child import Child
+from ops.services.child import BROKEN_AFTER, Child
 from ops.services.errors import AlreadyRunningError
 from ops.services.installation import open_installation, running
+from ops.services.leftovers import steady_children
 from ops.services.supervisor import Supervisor
 from pincite.settings import Settings
 from tests.fixtures.services import reachable_folder
@@ -125,6 +126,28 @@ def test_a_child_that_dies_at_once_is_tried_ever_more_slowly(tmp_path: Path) -> 
     delays = [text.split("next start in ")[1].split(" s")[0] for text in said[:3]]
     assert delays == ["0.5", "1", "2"]
     assert "one ended (exit code 1); last line of its log: the reason" in said[0]
+
+
+def test_a_child_that_never_lives_is_called_broken_once(tmp_path: Path) -> None:
+    said: list[str] = []
+    argv = [sys.executable, "-c", "import sys; sys.exit('the reason')"]
+    supervisor = Supervisor(tmp_path, [Child("one", argv), Child("two", ["sleep", "300"])], say=said.append)
+    with supervisor:
+        wait_until(lambda: supervisor.is_broken("one"), 60)
+        assert supervisor.failing() == ["one"]
+        assert steady_children(tmp_path) == {"two"}
+        wait_until(lambda: len([text for text in said if "next start" in text]) > BROKEN_AFTER, 60)
+        assert not supervisor.is_broken("two")
+    [told] = [text for text in said if text.startswith("Pincite does not run completely: one has ended 5 times")]
+    assert str(tmp_path / "logs" / "one.log") in told
+    assert "next start in 16 s" in said[-1]
+
+
+def test_children_run_in_an_empty_directory(tmp_path: Path) -> None:
+    with Supervisor(tmp_path, [Child("one", ["sleep", "300"])]) as supervisor:
+        directory = Path(psutil.Process(supervisor.pids()["one"]).cwd())
+        assert list(directory.iterdir()) == []
+        assert directory == tmp_path / "tmp" / "empty"
 
 
 def test_two_supervisors_do_not_share_a_directory(tmp_path: Path) -> None:

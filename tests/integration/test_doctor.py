@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from db.connect import Database
 from db.folders import ScanRecord, record_scan, watch_folder
 from db.stamps import activate_stamp
 from ops.cli.border import ExitCode
-from ops.cli.checks import Finding, check_disk, check_originals, check_tesseract
+from ops.cli.checks import Finding, check_disk, check_originals, check_tesseract, check_workers
 from ops.cli.document_checks import (
     check_clock,
     check_database,
@@ -21,6 +23,11 @@ from ops.cli.document_checks import (
     check_stamp,
     clock_finding,
 )
+from ops.cli.process_checks import check_children
+from ops.services.child import Child
+from ops.services.children import NAMES
+from ops.services.installation import open_installation
+from ops.services.supervisor import Supervisor
 from pincite.embedding import stamp_of
 from pincite.settings import Settings
 from tests.fixtures.database import arrive, claim
@@ -188,6 +195,27 @@ def test_this_machine(services: Settings, tmp_path: Path) -> None:
     assert level(check_tesseract, ocr_languages="eng+xyz") == "fail"
     (tmp_path / "file").write_text("no directory")
     assert level(check_originals, originals_url=str(tmp_path / "file" / "originals")) != "ok"
+
+
+def test_a_missing_process_fails_where_a_supervisor_runs(services: Settings, tmp_path: Path) -> None:
+    here = services.model_copy(update={"data": tmp_path / "data"})
+    assert levels(list(check_children(here))) == [("api", "warn")]
+    living = [Child(name, ["sleep", "300"]) for name in NAMES if name not in {"api", "sweep"}]
+    crashing = [Child(name, [sys.executable, "-c", "raise ImportError"]) for name in ("api", "sweep")]
+    said: list[str] = []
+    with open_installation(here), Supervisor(here.data, living + crashing, (), said.append):
+        while not {"api", "sweep"} <= {text.split()[0] for text in said}:
+            time.sleep(0.05)
+        found = {finding.name: finding for finding in check_children(here)}
+        workers = list(check_workers(here))
+    failed = {name for name, finding in found.items() if finding.level == "fail"}
+    assert failed == {"process api", "process sweep", "api"}
+    assert found["process embed"].level == "ok"
+    for name, log in (("process api", "api.log"), ("api", "api.log"), ("process sweep", "sweep.log")):
+        assert str(here.data / "logs" / log) in found[name].next_step
+    steps = [finding.next_step for finding in (*found.values(), *workers) if finding.level == "fail"]
+    assert len(steps) == 7
+    assert not [step for step in steps if "pincite up" in step]
 
 
 def test_limits_in_the_wrong_order_are_named(run) -> None:

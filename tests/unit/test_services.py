@@ -10,7 +10,7 @@ import pytest
 
 from ops.services.accounts import Account, can_reach, permits
 from ops.services.child import Backoff
-from ops.services.children import children, children_environment
+from ops.services.children import NAMES, children, children_environment
 from ops.services.errors import AlreadyRunningError, NotRunningError, ServiceError
 from ops.services.installation import connect, open_installation, running
 from ops.services.leftovers import Run, end_leftovers
@@ -54,8 +54,19 @@ def test_one_closed_parent_is_enough_to_be_out_of_reach(tmp_path: Path) -> None:
 
 def test_restarts_back_off_and_a_long_life_forgives() -> None:
     backoff = Backoff()
-    assert [backoff.after(lived=1) for _ in range(7)] == [0.5, 1, 2, 4, 8, 10, 10]
+    assert [backoff.after(lived=30) for _ in range(7)] == [0.5, 1, 2, 4, 8, 10, 10]
+    assert not backoff.broken
     assert backoff.after(lived=61) == 0.5
+
+
+def test_what_ends_at_once_again_and_again_is_broken_and_tried_slowly() -> None:
+    backoff = Backoff()
+    assert [backoff.after(lived=1) for _ in range(4)] == [0.5, 1, 2, 4]
+    assert not backoff.broken
+    assert [backoff.after(lived=1) for _ in range(5)] == [8, 16, 32, 60, 60]
+    assert backoff.broken
+    assert backoff.after(lived=30) == 10
+    assert not backoff.broken
 
 
 def test_valkey_configuration_is_closed_and_durable(tmp_path: Path) -> None:
@@ -184,10 +195,25 @@ def test_children_read_back_the_same_settings(tmp_path: Path, monkeypatch: pytes
     assert (read.database, read.broker) == (DATABASE, BROKER)
 
 
+def test_paths_hold_where_the_children_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "lib::/opt/lib")
+    monkeypatch.setenv("TESSDATA_PREFIX", "words")
+    monkeypatch.setenv("PINCITE_TESSDATA", "tessdata")
+    monkeypatch.setenv("PINCITE_ORIGINALS_URL", "kept")
+    environment = children_environment(settings(Path("data"), database_url=DATABASE, broker_url=BROKER))
+    assert environment["PINCITE_DATA"] == str(tmp_path / "data")
+    assert environment["PINCITE_TESSDATA"] == str(tmp_path / "tessdata")
+    assert environment["PINCITE_ORIGINALS_URL"] == str(tmp_path / "kept")
+    assert environment["PYTHONPATH"] == f"{tmp_path / 'lib'}:/opt/lib"
+    assert environment["TESSDATA_PREFIX"] == str(tmp_path / "words")
+    assert environment["PYTHONSAFEPATH"] == "1"
+
+
 def test_the_table_of_children(tmp_path: Path) -> None:
     given = settings(tmp_path, database_url=DATABASE, broker_url=BROKER, extract_workers=3, worker_nice=7)
     table = {child.name: child for child in children(given)}
-    assert list(table) == ["extract", "ocr", "embed", "sweep", "dropfolder", "api"]
+    assert list(table) == list(NAMES) == ["extract", "ocr", "embed", "sweep", "dropfolder", "api"]
     assert table["extract"].argv[0] == sys.executable
     assert list(table["extract"].argv)[table["extract"].argv.index("-c") + 1] == "3"
     assert (table["extract"].nice, table["api"].nice) == (7, 0)
