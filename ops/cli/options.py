@@ -76,5 +76,6 @@ def seconds_of(age: str | None, option: str) -> float | None:
     match = re.fullmatch(r"([0-9]{1,9})([smhdw])", age.strip())
     seconds = int(match[1]) * _UNITS[match[2]] if match else None
     if seconds is None or seconds > _LONGEST_AGE_SECONDS:
-        raise UsageProblem(f"{option} wants a number and a unit, as 90s, 30m, 2h, 1d or 2w, not {age!r}.")
+        most = f"{_LONGEST_AGE_SECONDS // 86400}d"
+        raise UsageProblem(f"{option} wants a number and a unit, as 90s, 30m, 2h, 1d or 2w, up to {most}, not {age!r}.")
     return float(seconds)

@@ -39,6 +39,7 @@ def reindex(
     from db.documents import reread_documents, stale_documents
     from db.health import stale_entries
     from ops.cli.connection import connected
+    from ops.cli.documents import check_folder
     from ops.cli.ingest import await_outcome
     from ops.cli.output import many, print_json, say
     from workers.chunk import CHUNKER
@@ -50,6 +51,7 @@ def reindex(
         return stale_entries(connection, CHUNKER if stale is Stale.CHUNKER else None, folder)
 
     with connected(load_settings(data)) as here:
+        check_folder(here.database, folder)
         run = here.database.run
         found = run(stale_ones)
         ids = [document.id for document in found]

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from db.retry import Retry, RetryRequest
     from ops.cli.connection import Connected
 
-Ids = Annotated[list[int] | None, typer.Argument(metavar="[ID...]", show_default=False, help="Documents by number.")]
+_LARGEST_ID = 2**63 - 1
+Ids = Annotated[
+    list[int] | None,
+    typer.Argument(metavar="[ID...]", min=1, max=_LARGEST_ID, show_default=False, help="Documents by number."),
+]
 AllOption = Annotated[bool, typer.Option("--all", help="Every failed document.")]
 OlderOption = Annotated[
     str | None,

@@ -3,9 +3,11 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from db.migrate import migrations
 from ops.services.errors import ServiceError
@@ -24,8 +26,8 @@ class BackupError(ServiceError):
 class BackedUpFile:
     """A file of the backup by its path in it, with its size in bytes and its SHA-256."""
 
-    path: str
-    bytes: int
+    path: Annotated[str, Field(pattern=r"^[^\x00]+$")]
+    bytes: Annotated[int, Field(strict=True, ge=0)]
     sha256: str
 
 
@@ -36,7 +38,7 @@ class Manifest:
     `missing` are digests that documents name and the store could not give; `digest` is of all the other fields.
     """
 
-    format: int
+    format: Annotated[int, Field(ge=1)]
     pincite: str
     made_at: str
     postgres: str
@@ -82,7 +84,7 @@ def read_manifest(backup: Path) -> Manifest:
         ) from error
     except PermissionError as error:
         raise _closed(backup, MANIFEST) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise damaged(backup, f"{MANIFEST} cannot be read: {error}") from error
     if isinstance(content, dict) and isinstance(content.get("format"), int) and content["format"] > FORMAT:
         raise _newer(backup, f"its format is {content['format']}, and this version knows up to {FORMAT}")
@@ -148,8 +150,8 @@ def _newer(backup: Path, what: str) -> BackupError:
 
 def _parsed(backup: Path, content: Any) -> Manifest:
     try:
-        files = [BackedUpFile(str(f["path"]), int(f["bytes"]), str(f["sha256"])) for f in content["files"]]
-        known = {field.name: content[field.name] for field in fields(Manifest)}
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(backup, f"{MANIFEST} is incomplete ({error!r})") from error
-    return Manifest(**(known | {"files": files}))
+        return TypeAdapter(Manifest).validate_python(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise damaged(backup, f"{MANIFEST} is not as it was made ({where}: {first['msg']})") from error

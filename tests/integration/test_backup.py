@@ -179,6 +179,28 @@ def test_a_damaged_backup_is_refused_before_anything_is_made(copy: Path, tmp_pat
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"migrations": 5}, {"migrations": [[1]]}, {"postgres": 18}, {"counts": [1]}, {"format": "x"}, {"format": 0},
+     {"files": [{"path": "a", "bytes": -5, "sha256": "0"}]}, {"files": [{"path": "a\0b", "bytes": 1, "sha256": "0"}]}],
+    ids=str,
+)  # fmt: skip
+def test_a_manifest_that_nobody_made_is_damaged(copy: Path, change: dict[str, object]) -> None:
+    """Whoever changes a manifest can reckon its digest anew."""
+    content = json.loads((copy / MANIFEST).read_text()) | change
+    plain = {name: value for name, value in content.items() if name != "digest"}
+    digest = hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+    (copy / MANIFEST).write_text(json.dumps(plain | {"digest": digest}))
+    with pytest.raises(BackupError, match="is damaged"):
+        read_manifest(copy)
+
+
+def test_a_manifest_without_end_is_damaged(copy: Path) -> None:
+    (copy / MANIFEST).write_text("[" * 200_000)
+    with pytest.raises(BackupError, match="is damaged"):
+        read_manifest(copy)
+
+
 @pytest.mark.parametrize("change", [{"format": 99}, {"migrations": ["9999_from_the_future"]}, {"postgres": "99.1"}])
 def test_a_backup_of_another_version_is_refused(copy: Path, tmp_path: Path, change: dict[str, object]) -> None:
     manifest = read_manifest(copy)

@@ -161,3 +161,7 @@ def test_the_reason_why_a_file_was_not_taken_in_outlives_its_mending(run, databa
     run("ingest", str(papers / "a.txt"), "--folder", "papers")
     assert state_of(database, document_id) is State.QUEUED
     assert "Permission denied." in run("show", str(document_id)).stdout
+
+
+def test_a_number_that_no_document_can_have_is_a_wrong_call(run):
+    assert run("retry", "99999999999999999999").exit_code == ExitCode.USAGE
