@@ -40,20 +40,22 @@ def test_whoever_holds_it_is_killed_twice(running: Running, stage: str) -> None:
 
 def test_the_doorbell_is_lost_between_commit_and_ring(running: Running) -> None:
     """Whoever commits a document and dies before it rings leaves it to the sweep."""
-    running.ingest("unrung", {f"{n}.txt": f"Rope {n} is {n + 4} metres long.".encode() for n in range(20)}, ring=False)
-    documents = running.settle("unrung", 20, 60)
+    running.ingest(
+        "unrung after commit", {f"{n}.txt": f"Rope {n} is {n + 4} metres long.".encode() for n in range(20)}, ring=False
+    )
+    documents = running.settle("unrung after commit", 20, 60)
     assert {one.state for one in documents.values()} == {State.INDEXED}
 
 
 def test_doubled_late_and_reordered_rings_change_nothing(running: Running) -> None:
     """Every stage of every document is rung for again, backwards, while they work and after."""
-    received = running.ingest("doubled", {f"{n}.txt": f"Hook {n} carries coat {n * 2}.".encode() for n in range(20)})
+    received = running.ingest("rung twice", {f"{n}.txt": f"Hook {n} carries coat {n * 2}.".encode() for n in range(20)})
     for _ in range(2):
         for stage in ("embed", "chunk", "extract"):
             for one in reversed(received):
                 running.doorbell.ring(one.id, one.version, stage)  # type: ignore[arg-type]
                 running.doorbell.ring(one.id, one.version + 1, stage)  # type: ignore[arg-type]
-        documents = running.settle("doubled", 20, 60)
+        documents = running.settle("rung twice", 20, 60)
         assert {(one.state, one.version, one.chunks) for one in documents.values()} == {(State.INDEXED, 1, 1)}
     for one in received:
         attempts = running.database.run(lambda connection, id_=one.id: list_attempts(connection, id_))  # type: ignore[misc]

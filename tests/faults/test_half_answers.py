@@ -84,7 +84,7 @@ def test_a_worker_goes_on_after_half_an_answer(
     broker = urlsplit(services.broker)
     relay = HalfAnswers((str(broker.hostname), int(broker.port or 6379)), b"pincite.extract")
     # A database of the broker of this test's own: nobody else may take its messages.
-    direct = services.broker.rpartition("/")[0] + "/9"
+    direct = services.broker.rpartition("/")[0] + "/11"
     relayed = direct.replace(f":{broker.port}/", f":{relay.port}/")
     (tmp_path / "tmp").mkdir()
     settings = Settings(data=tmp_path, port=free_port("127.0.0.1"), extract_workers=1, retry_seconds=600)
