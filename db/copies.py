@@ -15,12 +15,17 @@ from db.pipeline import Claim
 
 
 def copy_reading(
-    connection: Connection[Any], claim: Claim, extractors: Mapping[str, str], reader_options: str
+    connection: Connection[Any],
+    claim: Claim,
+    extractors: Mapping[str, str],
+    reader_options: str,
+    passing: Sequence[str],
 ) -> str | None:
     """Give the claimed version the text and pages of a document with the same bytes; the media type, or None.
 
     None where no such document answers that was read by today's extractor (`extractors`: media type to stamp) with
-    the same settings (`reader_options`), and where this document itself was read before: it is to be read anew.
+    the same settings (`reader_options`) and without warnings of the codes `passing`, whose causes may be gone; and
+    where this document itself was read before: it is to be read anew.
     """
     parameters = {
         "document_id": claim.id,
@@ -30,6 +35,7 @@ def copy_reading(
         "media_types": list(extractors),
         "extractors": list(extractors.values()),
         "reader_options": reader_options,
+        "passing": list(passing),
     }
     twin = fetch_one(connection, "find_twin", parameters, _Twin)
     if twin is None:
@@ -48,16 +54,13 @@ def known_vectors(
 ) -> dict[int, NDArray[np.float32]]:
     """By chunk id, the unit vector (d,) that an equal passage has under that stamp; chunks without one are left out."""
     parameters = {"chunk_ids": list(chunk_ids), "stamp_id": stamp_id}
-    return {row.chunk_id: _array(row.vector) for row in fetch_all(connection, "known_vectors", parameters, _Known)}
+    rows = fetch_all(connection, "known_vectors", parameters, _Known)
+    return {row.chunk_id: np.asarray(row.vector.to_numpy(), dtype=np.float32) for row in rows}
 
 
 def count_embedded(connection: Connection[Any], claim: Claim, embedded: int) -> None:
     """Write down how many passages the model embedded in the try that holds the lease."""
     execute(connection, "count_embedded", {"lease": claim.lease, "embedded": embedded})
-
-
-def _array(vector: Any) -> NDArray[np.float32]:
-    return np.asarray(vector.to_numpy() if isinstance(vector, Vector) else vector, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +73,4 @@ class _Twin:
 @dataclass(frozen=True, slots=True)
 class _Known:
     chunk_id: int
-    vector: Any
+    vector: Vector

@@ -25,6 +25,8 @@ from workers.ocr_sight import Sight, languages_in, read_sight
 from workers.ocr_slides import beside_own_text, slide_picture
 from workers.tesseract_probe import Tesseract
 
+SCRIPT_UNSUPPORTED = "script_unsupported"
+
 _POOR_CONFIDENCE = 0.6
 _GOOD_CONFIDENCE = 0.8
 _NONSENSE = 0.45
@@ -283,7 +285,7 @@ def _foreign_script(
         f"its text is not to be trusted. Install Tesseract's data for its language{_named(script)} or name their "
         "directory in PINCITE_TESSDATA, add that language to PINCITE_OCR_LANGUAGES, and reindex it."
     )
-    return (Warning("script_unsupported", message, number),)
+    return (Warning(SCRIPT_UNSUPPORTED, message, number),)
 
 
 def _named(script: str | None) -> str:

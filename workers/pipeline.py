@@ -34,6 +34,8 @@ from workers.confidence import chunk_confidence
 from workers.context import ContextKeeper
 from workers.embed import embed
 from workers.extract import assemble, current_extractors
+from workers.extract.canonical import PAGE_FAILED
+from workers.ocr import SCRIPT_UNSUPPORTED
 from workers.ocr_pages import help_read_pages, read_pages
 from workers.reading import extract_in_sandbox, reading_label
 from workers.step import Job, Result, Step, run_step
@@ -41,6 +43,8 @@ from workers.sweep import sweep
 
 # So many chunks are embedded before a long document goes back to the queue and lets others pass.
 EMBED_SLICE = 64
+# What caused them may be gone: a reading with one of them is not lent to a copy.
+PASSING_WARNINGS = (PAGE_FAILED, SCRIPT_UNSUPPORTED)
 
 
 def declare(app: Celery, keeper: ContextKeeper) -> None:
@@ -76,7 +80,9 @@ def extract_document(job: Job) -> Result:
     """Original -> canonical text, or -> pages of which some wait for OCR; bytes that are known are not read again."""
     claim, context = job.claim, job.context
     options = reading_label(context.settings)
-    known = job.save(lambda connection: copy_reading(connection, claim, current_extractors(), options))
+    known = job.save(
+        lambda connection: copy_reading(connection, claim, current_extractors(), options, PASSING_WARNINGS)
+    )
     if known is not None:
         # Who lends has no attachments, so this document has none any more.
         return Result(lambda connection: receive_attachments(connection, claim, []), Stage.CHUNK, media_type=known)

@@ -1,14 +1,14 @@
 -- name: find_twin
--- A document with the same bytes, read with the same settings by today's extractor, that answers; none for what was read here before (it is to be read anew), for messages with attachments, or where a page could not be read. Kept as it is for this transaction.
+-- A document with the same bytes, read with the same settings by today's extractor, that answers; none for what was read here before (it is to be read anew), for messages with attachments, or with a warning whose cause may have passed. Kept as it is for this transaction.
 SELECT d.id AS document_id, t.version, t.media_type
 FROM texts t
 JOIN documents d ON d.id = t.document_id AND d.searchable_version = t.version
 JOIN unnest(%(media_types)s::text[], %(extractors)s::text[]) AS current (media_type, extractor)
   ON current.media_type = t.media_type AND current.extractor = t.extractor
 WHERE t.sha256 = %(sha256)s AND d.id <> %(document_id)s
-  AND t.reader_options = %(reader_options)s AND t.reader_options <> ''
+  AND t.reader_options = %(reader_options)s
   AND lower(substring(d.name FROM '[.][^.]*$')) IS NOT DISTINCT FROM lower(substring(%(name)s FROM '[.][^.]*$'))
-  AND NOT t.warnings @> '[{"code": "page_failed"}]' AND NOT t.warnings @> '[{"code": "script_unsupported"}]'
+  AND NOT EXISTS (SELECT FROM jsonb_array_elements(t.warnings) AS warning WHERE warning->>'code' = ANY(%(passing)s::text[]))
   AND NOT EXISTS (SELECT FROM documents attached WHERE attached.parent_id = d.id)
   AND NOT EXISTS (SELECT FROM texts own WHERE own.document_id = %(document_id)s AND own.sha256 = %(sha256)s
                                           AND own.version < %(version)s)

@@ -25,10 +25,12 @@ def embedded(running: Running, folder: str) -> int:
     return int(row[0])
 
 
-def chunks(running: Running, document: int) -> list[tuple[str, str, object, float | None]]:
+def chunks(running: Running, document: int) -> list[tuple[object, ...]]:
+    """Each chunk of a document with its vector and lexemes."""
     with psycopg.connect(running.settings.database) as connection:
         return connection.execute(
-            b"SELECT header, content, locator, ocr_confidence FROM chunks WHERE document_id = %s ORDER BY ordinal",
+            b"""SELECT c.header, c.content, c.locator, c.ocr_confidence, e.vector::text, e.lexemes::text, e.lexeme_count
+                FROM chunks c JOIN embeddings e ON e.chunk_id = c.id WHERE c.document_id = %s ORDER BY c.ordinal""",
             [document],
         ).fetchall()
 
@@ -70,10 +72,14 @@ def test_only_the_changed_passages_of_a_document_are_embedded(running: Running) 
     first = running.settle("copied rooms", 1)["rooms.md"]
     before = embedded(running, "copied rooms")
     assert before == first.chunks >= 8
+    vectors = {chunk[:2]: chunk[4] for chunk in chunks(running, first.id)}
     parts[3] = "## Room 3\n\nRoom 3 was given to the choir."
     running.ingest("copied rooms", {"rooms.md": "\n\n".join(["# Rooms", *parts]).encode()})
     wait_until(lambda: running.documents("copied rooms")["rooms.md"].searchable_version == 2)
     assert embedded(running, "copied rooms") - before == 1
+    borrowed = [chunk for chunk in chunks(running, first.id) if chunk[:2] in vectors]
+    assert len(borrowed) == first.chunks - 1
+    assert all(chunk[4] == vectors[chunk[:2]] for chunk in borrowed)
 
 
 def test_a_message_that_becomes_a_copy_of_one_without_files_loses_its_own(running: Running) -> None:
