@@ -171,8 +171,6 @@ class _TextRow:
     title: str | None
     language: str | None
     blocks: list[list[Any]]
-    warnings: list[dict[str, Any]]
-    extractor: str
     page_kind: str
     places: list[list[Any]]
 

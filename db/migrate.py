@@ -43,7 +43,7 @@ def migrate(url: str) -> list[str]:
         with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
             connection.execute(statement("lock_migrations"), {"key": _LOCK})
             connection.execute(statement("create_migrations_table"))
-            applied = {name for (name,) in connection.execute(statement("applied_migrations")).fetchall()}
+            applied = set(applied_migrations(connection))
             if unknown := applied - set(known):
                 raise MigrationError(
                     f"The database was made by a newer Pincite (it has {', '.join(sorted(unknown))}). "

@@ -50,7 +50,6 @@ class FoundPage:
     version: int
     sha256: str
     media_type: str | None
-    page_kind: str
     pages: int | None
     number: int | None
     start: int | None
@@ -63,11 +62,23 @@ class FoundPage:
         return words_from_json(self.words or [])
 
 
-def save_pages(connection: Connection[Any], claim: Claim, pages: Iterable[PageText]) -> None:
-    """Keep the pages that an extractor gave, in place of what an earlier try left."""
+def save_pages(
+    connection: Connection[Any], claim: Claim, pages: Iterable[PageText], spans: Iterable[PageSpan] = ()
+) -> None:
+    """Keep the pages that an extractor gave, in place of what an earlier try left.
+
+    With `spans`, their places in the canonical text, they need no text of their own.
+    """
     clear_pages(connection, claim)
-    rows = [_page_parameters(claim, StoredPage(page, ())) | {"start": None, "end": None} for page in pages]
+    places = {span.number: span for span in spans}
+    rows = [_page_parameters(claim, StoredPage(page, ())) | _placed(places.get(page.number)) for page in pages]
     execute_many(connection, "insert_page", rows)
+
+
+def _placed(span: PageSpan | None) -> dict[str, Any]:
+    if span is None:
+        return {"start": None, "end": None}
+    return {"start": span.start, "end": span.end, "text": None, "blocks": blocks_to_json(())}
 
 
 def clear_pages(connection: Connection[Any], claim: Claim) -> None:

@@ -6,10 +6,20 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
+from pathlib import Path
 
 from workers.tree import SeenFile, Signature
 
 _CHUNK_BYTES = 1 << 20
+
+
+def open_file(location: str | Path) -> BufferedReader:
+    """Open a file for reading, never through a symbolic link, and never waiting for the other end of a pipe.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return open(os.open(location, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123
 
 
 @contextmanager
@@ -19,8 +29,7 @@ def opened(seen: SeenFile) -> Iterator[BufferedReader | None]:
     Raises:
         OSError: it cannot be opened or read.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with open(os.open(seen.location, flags), "rb") as stream:  # noqa: PTH123
+    with open_file(seen.location) as stream:
         yield stream if Signature.of(os.fstat(stream.fileno())) == seen.signature else None
 
 

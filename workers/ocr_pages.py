@@ -47,8 +47,7 @@ _MARGIN_SECONDS = 10.0
 def read_pages(job: Job) -> Result:
     """Pages that wait for OCR -> their texts, each saved as it is read; after a slice the rest is handed back."""
     claim, context = job.claim, job.context
-    if claim.sha256 is None:
-        raise DocumentFailure(FailureCode.READ_ERROR, "Its bytes were never kept")
+    digest = job.digest
     if claim.attempts > 1:  # who held the lease before was lost, and with it the claim on a page
         job.save(lambda connection: release_pages(connection, claim))
     give_back = time.monotonic() + context.settings.ocr_slice_seconds
@@ -56,7 +55,7 @@ def read_pages(job: Job) -> Result:
     unread = context.database.run(lambda connection: count_unread(connection, claim))
     _ask_for_help(context, claim, min(unread, context.settings.ocr_workers) - 1)
     begun = False
-    with context.originals.as_file(claim.sha256) as path:
+    with context.originals.as_file(digest) as path:
         while unread:
             if job.lost.is_set():
                 raise LeaseLostError

@@ -23,8 +23,8 @@ from db.contents import (
     text_language,
 )
 from db.copies import copy_reading, count_embedded, known_vectors
-from db.pages import load_pages, place_pages, save_pages
-from db.pipeline import Claim, index_document
+from db.pages import load_pages, save_pages
+from db.pipeline import index_document
 from pincite.documents import CanonicalText, Extracted, Stage
 from pincite.doorbell import HELP_TASK, OCR_TASK, SWEEP_TASK, TASKS
 from pincite.failures import DocumentFailure, FailureCode
@@ -86,7 +86,7 @@ def extract_document(job: Job) -> Result:
     if known is not None:
         # Who lends has no attachments, so this document has none any more.
         return Result(lambda connection: receive_attachments(connection, claim, []), Stage.CHUNK, media_type=known)
-    with context.originals.as_file(_digest(claim)) as path:
+    with context.originals.as_file(job.digest) as path:
         extracted = extract_in_sandbox(path, claim.name, context.settings)
     if any(page.awaits_ocr for page in extracted.pages):
         draft = Draft(extracted.title, extracted.extractor, extracted.warnings, extracted.page_kind)
@@ -111,8 +111,7 @@ def extract_document(job: Job) -> Result:
             reader_options=options,
         )
         save_text(connection, claim, text, facts)
-        save_pages(connection, claim, extracted.pages)
-        place_pages(connection, claim, text.pages)
+        save_pages(connection, claim, extracted.pages, text.pages)
         # Nobody rings for attachments: the sweep does, once they are committed.
         receive_attachments(connection, claim, attached)
 
@@ -174,9 +173,3 @@ def _kept_attachments(job: Job, extracted: Extracted) -> list[Attached]:
         original = job.context.originals.put(BytesIO(attachment.content), limit)
         kept.append(Attached(attachment.name, original.bytes, original.sha256))
     return kept
-
-
-def _digest(claim: Claim) -> str:
-    if claim.sha256 is None:
-        raise DocumentFailure(FailureCode.READ_ERROR, "Its bytes were never kept")
-    return claim.sha256

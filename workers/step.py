@@ -78,6 +78,17 @@ class Job:
         self.context = context
         self.lost = threading.Event()
 
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the document's bytes.
+
+        Raises:
+            DocumentFailure: they were never kept (`read_error`).
+        """
+        if self.claim.sha256 is None:
+            raise DocumentFailure(FailureCode.READ_ERROR, "Its bytes were never kept")
+        return self.claim.sha256
+
     def save(self, write: Callable[[Connection[Any]], Saved]) -> Saved:
         """Write in one transaction, if the lease still holds; waits for a database that comes back soon.
 

@@ -62,7 +62,7 @@ WHERE id = %(document_id)s AND version = %(version)s AND stage = 'extract' AND a
 
 -- name: find_page
 -- A page of the version that answers, else of the one that is worked on: the file it is drawn from, its place in the canonical text, its words. Only the file where there is no such page.
-SELECT t.version, t.sha256, t.media_type, t.page_kind, t.pages, p.number,
+SELECT t.version, t.sha256, t.media_type, t.pages, p.number,
        p.start_offset AS start, p.end_offset AS "end", p.words
 FROM documents d
 JOIN texts t ON t.document_id = d.id AND t.version = coalesce(d.searchable_version, d.version)

@@ -65,7 +65,7 @@ ON CONFLICT (document_id, version) DO UPDATE SET
 
 -- name: load_text
 -- The canonical text of a version with its blocks.
-SELECT text, title, language, blocks, warnings, extractor, page_kind, places FROM texts
+SELECT text, title, language, blocks, page_kind, places FROM texts
 WHERE document_id = %(document_id)s AND version = %(version)s;
 
 -- name: load_page_spans

@@ -54,7 +54,7 @@ def samples_directory() -> Path:
 def temporary_data(*, keep: bool) -> Iterator[Path]:
     """The path of a data directory that is removed at the end, and with it a database that had to lie outside of it."""
     from ops.cli.output import say
-    from ops.services.record import read_record
+    from ops.services.cluster import remove_outside_parts
 
     parent = Path(tempfile.mkdtemp(prefix="pincite-demo-")).resolve()
     parent.chmod(0o711)  # the account that runs Postgres must pass through
@@ -65,9 +65,5 @@ def temporary_data(*, keep: bool) -> Iterator[Path]:
         if keep:
             say(f"Kept: {data} (start it with `pincite up --data {data}`)")
         else:
-            record = read_record(data)
-            if record.cluster is not None:
-                shutil.rmtree(Path(record.cluster).parent, ignore_errors=True)
-            if record.state_directory is not None:
-                shutil.rmtree(record.state_directory, ignore_errors=True)
+            remove_outside_parts(data)
             shutil.rmtree(parent)

@@ -3,8 +3,6 @@
 import os
 import shutil
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import IO
 
 from db.announce import announce
 from db.documents import Arrival, Due, Received, find_document, receive_document, receive_unreadable
@@ -17,6 +15,7 @@ from ops.cli.sources import Source
 from pincite.documents import Stage, State
 from pincite.failures import DocumentFailure, FailureCode
 from pincite.originals import OriginalTooLargeError
+from workers.digests import open_file
 from workers.tree import Signature
 
 _TRIES = 3
@@ -82,7 +81,7 @@ class Receiver:
     def _keep(self, source: Source, folder_id: int) -> Arrival:
         limit = self._here.settings.max_file_mb << 20
         for _ in range(_TRIES):
-            with _opened(source.location) as stream:
+            with open_file(source.location) as stream:
                 before = Signature.of(os.fstat(stream.fileno()))
                 self._check_space(before.bytes)
                 original = self._here.originals.put(stream, limit)
@@ -150,8 +149,3 @@ def _not_from_there(source: Source, directory: str) -> UsageProblem:
             "`pincite status` shows what was taken in and what was passed over."
         )
     return UsageProblem(f"{kept}. Put the files there, or name another folder with --folder.")
-
-
-def _opened(location: Path) -> IO[bytes]:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    return os.fdopen(os.open(location, flags), "rb")

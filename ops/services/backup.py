@@ -8,7 +8,6 @@ import hashlib
 import os
 import secrets
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -31,7 +30,7 @@ from ops.services.backup_manifest import (
     original_path,
 )
 from ops.services.children import environment_of
-from ops.services.cluster import server_environment
+from ops.services.cluster import run_to_its_end
 from ops.services.programs import find_postgres
 from pincite.originals import Originals, OriginalsUnavailableError
 from pincite.settings import Settings
@@ -155,16 +154,7 @@ def run_program(name: str, arguments: Iterable[str]) -> None:
     """
     program = find_postgres().path(name)
     try:
-        result = subprocess.run(
-            [str(program), *arguments],
-            env=server_environment(),
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        result = run_to_its_end([str(program), *arguments])
     except OSError as error:
         raise BackupError(f"{program} cannot be executed: {error.strerror or error}. Install Pincite anew.") from error
     if result.returncode != 0:

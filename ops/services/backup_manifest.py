@@ -15,7 +15,6 @@ from ops.services.programs import POSTGRES_MAJOR
 
 MANIFEST, DUMP, SETTINGS, ORIGINALS = "manifest.json", "database.dump", "settings.env", "originals"
 FORMAT = 1
-_BLOCK = 1 << 20
 
 
 class BackupError(ServiceError):
@@ -122,11 +121,8 @@ def check_files(backup: Path, manifest: Manifest) -> Iterator[BackedUpFile]:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file, in lower-case hex."""
-    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def damaged(backup: Path, what: str) -> BackupError:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -202,6 +203,36 @@ def _is_private_folder(folder: Path, account: Account) -> bool:
     )
 
 
+def remove_outside_parts(data: Path) -> None:
+    """Remove what the installation of a data directory had to keep outside of it."""
+    record = read_record(data)
+    if record.cluster is not None:
+        shutil.rmtree(Path(record.cluster).parent, ignore_errors=True)
+    if record.state_directory is not None:
+        shutil.rmtree(record.state_directory, ignore_errors=True)
+
+
+def run_to_its_end(command: Sequence[str], account: Account | None = None) -> subprocess.CompletedProcess[str]:
+    """Run one of Postgres's programs with a clean environment, as `account` where one is given.
+
+    Raises:
+        OSError: it cannot be executed.
+    """
+    return subprocess.run(
+        command,
+        env=server_environment(),
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+    )
+
+
 def server_environment() -> dict[str, str]:
     """A clean environment for the programs: no PGPORT, PGDATA or locale of the caller."""
     kept = {name: os.environ[name] for name in ("PATH", "TZ", "TMPDIR") if name in os.environ}
@@ -218,23 +249,13 @@ def create(cluster: Cluster, data: Path) -> None:
     if making.exists():
         shutil.rmtree(making)
     _own_folder(making, cluster.account.uid, cluster.account.gid, 0o700)
-    other = is_root()
-    result = subprocess.run(
+    result = run_to_its_end(
         [
             str(cluster.programs.path("initdb")),
             *("-D", str(making), "-U", ROLE, "--encoding=UTF8", "--locale=C", "--locale-provider=builtin"),
             *("--builtin-locale=C.UTF-8", "--auth=peer", "--no-instructions"),
         ],
-        env=server_environment(),
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-        user=cluster.account.uid if other else None,
-        group=cluster.account.gid if other else None,
-        extra_groups=[] if other else None,
+        cluster.account if is_root() else None,
     )
     if result.returncode != 0:
         shutil.rmtree(making, ignore_errors=True)

@@ -19,6 +19,7 @@ from ops.services.cluster import (
     Cluster,
     create,
     locate,
+    run_to_its_end,
     server_environment,
     write_access_rules,
 )
@@ -171,16 +172,11 @@ class Postgres:
         try:
             psycopg.connect(self.url, connect_timeout=30).close()
         except psycopg.OperationalError:
-            result = subprocess.run(
+            result = run_to_its_end(
                 [
                     str(self.cluster.programs.path("createdb")),
                     *("-h", str(self.cluster.socket_directory), "-p", str(PORT), "-U", ROLE, DATABASE),
-                ],
-                env=server_environment(),
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
+                ]
             )
             if result.returncode != 0:
                 self.stop()

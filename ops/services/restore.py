@@ -20,6 +20,7 @@ from ops.services.backup_manifest import (
     digest_of,
     read_manifest,
 )
+from ops.services.cluster import remove_outside_parts
 from ops.services.installation import LOCK, claimed, half_restored, served
 from ops.services.record import NAME, read_record, update_record
 from pincite.originals import Originals
@@ -141,11 +142,7 @@ def _clear(data: Path, there: Collection[str]) -> None:
 
     The record with its mark goes last: a clearing that is interrupted leaves a directory known to be half restored.
     """
-    record = read_record(data)
-    for outside in (record.cluster, record.state_directory):
-        if outside is not None:
-            place = Path(outside)
-            shutil.rmtree(place.parent if outside == record.cluster else place, ignore_errors=True)
+    remove_outside_parts(data)
     for path in data.iterdir():
         if path.name not in {*there, *_OF_A_BEGINNING}:
             shutil.rmtree(path, ignore_errors=True) if path.is_dir() and not path.is_symlink() else path.unlink()

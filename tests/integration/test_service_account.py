@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from ops.services import cluster as cluster_module
+from ops.services.cluster import remove_outside_parts
 from ops.services.errors import ServiceError
 from ops.services.installation import (
     open_installation,
@@ -19,7 +20,7 @@ from ops.services.installation import (
 from ops.services.programs import find_postgres
 from ops.services.record import read_record
 from pincite.settings import Settings
-from tests.fixtures.services import reachable_folder, remove_outside_parts
+from tests.fixtures.services import reachable_folder
 from tests.integration.installations import at, modes, rows
 
 pytestmark = pytest.mark.usefixtures("no_external_services")
