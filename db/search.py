@@ -22,6 +22,13 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Matched(Ranked):
+    """A chunk in the lexical leg. `coverage` (0 to 1): its share of the idf of all lexemes asked for."""
+
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
 class ChunkDetails:
     """What a hit shows of a chunk. `start`, `end` are code points of the canonical text."""
 
@@ -74,7 +81,7 @@ def dense_exact(connection: Connection[Any], query: NDArray[np.float32], leg: Le
     return fetch_all(connection, "dense_exact", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
 
 
-def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Ranked]:
+def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Matched]:
     """The best chunks by BM25 for any of the lexemes; none without lexemes."""
     if not any(terms):
         return []
@@ -85,7 +92,7 @@ def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list
         "folder_ids": _ids(leg.folder_ids),
         "limit": leg.limit,
     }
-    return fetch_all(connection, "lexical", parameters, Ranked)
+    return fetch_all(connection, "lexical", parameters, Matched)
 
 
 def chunk_details(connection: Connection[Any], chunk_ids: Sequence[int]) -> dict[int, ChunkDetails]:

@@ -55,6 +55,11 @@ class Gate:
     rule: Rule
     identifiers: tuple[str, ...] = ()
 
+    @property
+    def opens_at(self) -> float | None:
+        """The smallest threshold at which this question is answered; None where nothing was found."""
+        return 0.0 if self.identifiers else self.best_cosine_distance
+
     def admits(self, quote: str, cosine_distance: float) -> bool:
         """Whether this one passage would open the gate by itself."""
         near = cosine_distance <= self.threshold

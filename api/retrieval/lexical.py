@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from db.search import Leg, Ranked, lexical, searchable_languages
+from db.search import Leg, Matched, lexical, searchable_languages
 from pincite.lexemes import query_lexemes
 
 MOST_TERMS = 64
@@ -16,7 +16,7 @@ class LexicalLeg:
     """The lexemes that were looked for, and the chunks that hold any; `score` is BM25."""
 
     terms: tuple[str, ...]
-    found: list[Ranked]
+    found: list[Matched]
 
 
 def search_lexical(connection: Connection[Any], query: str, leg: Leg) -> LexicalLeg:

@@ -37,7 +37,7 @@ SELECT set_config('hnsw.ef_search', least(greatest(%(limit)s::int, 100), 1000)::
        set_config('plan_cache_mode', 'force_custom_plan', true);
 
 -- name: lexical
--- The best chunks by BM25 (k1 1.2, b 0.75; Robertson and Zaragoza 2009) over the query's lexemes: (chunk id, rank, score), best first, ties by id.
+-- The best chunks by BM25 (k1 1.2, b 0.75; Robertson and Zaragoza 2009) over the query's lexemes: (chunk id, rank, score, coverage = its share of the idf of all lexemes asked for), best first, ties by id.
 WITH terms AS (
     -- each lexeme of the query once
     SELECT DISTINCT unnest(%(terms)s::text[]) AS term
@@ -65,14 +65,20 @@ WITH terms AS (
     JOIN documents d ON d.id = c.document_id AND d.searchable_version = c.version
     WHERE e.stamp_id = %(stamp_id)s
       AND (%(folder_ids)s::bigint[] IS NULL OR d.folder_id = ANY(%(folder_ids)s::bigint[]))
+), weights AS (
+    -- how much each says: a lexeme that no chunk holds says most
+    SELECT t.term, ln(1 + (corpus.chunks - f.chunks + 0.5) / (f.chunks + 0.5)) AS idf
+    FROM terms t CROSS JOIN corpus CROSS JOIN LATERAL (
+        SELECT coalesce((SELECT chunks FROM frequencies WHERE term = t.term), 0) AS chunks
+    ) AS f
 ), scored AS (
-    SELECT o.chunk_id,
-           sum(ln(1 + (corpus.chunks - f.chunks + 0.5) / (f.chunks + 0.5)) * o.frequency * 2.2
+    SELECT o.chunk_id, (sum(w.idf) / (SELECT sum(idf) FROM weights))::double precision AS coverage,
+           sum(w.idf * o.frequency * 2.2
                / (o.frequency + 1.2 * (0.25 + 0.75 * o.lexeme_count / corpus.mean_length)))::double precision AS score
-    FROM occurrences o JOIN frequencies f USING (term) CROSS JOIN corpus
+    FROM occurrences o JOIN weights w USING (term) CROSS JOIN corpus
     GROUP BY o.chunk_id
 )
-SELECT chunk_id, row_number() OVER (ORDER BY score DESC, chunk_id)::int AS rank, score
+SELECT chunk_id, row_number() OVER (ORDER BY score DESC, chunk_id)::int AS rank, score, coverage
 FROM scored ORDER BY rank LIMIT %(limit)s;
 
 -- name: chunk_details

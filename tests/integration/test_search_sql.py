@@ -1,6 +1,7 @@
 """The legs, in SQL, on a real Postgres."""
 
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -95,6 +96,14 @@ class TestLexical:
             assert [hit.rank for hit in ranked] == [1, 2, 3, 4, 5]
             assert [hit.chunk_id for hit in ranked] == sorted(hit.chunk_id for hit in ranked)
             assert len({hit.score for hit in ranked}) == 1
+
+    def test_coverage_is_the_share_of_the_idf_of_the_words_asked_for(self, database: Database) -> None:
+        index(database, Indexed(["The boiler hums.", "The boiler leaks.", "Other words."]))
+        both, one, unknown = math.log(1 + 2.5 / 1.5), math.log(1 + 1.5 / 2.5), math.log(1 + 3.5 / 0.5)
+        with database.transaction() as connection:
+            ranked = search_lexical(connection, "boiler leaks zeppelin", leg(database)).found
+        mass = both + one + unknown
+        assert [hit.coverage for hit in ranked] == pytest.approx([(both + one) / mass, one / mass])
 
     def test_a_folder_narrows(self, database: Database) -> None:
         index(database, Indexed(["A sentence."], folder="one"))

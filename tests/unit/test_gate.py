@@ -48,6 +48,12 @@ def test_one_document_may_hold_it_often() -> None:
     assert decide("KR-7604-B", same, CALIBRATED).rule == "identifier"
 
 
+def test_it_opens_at_the_nearest_distance_or_at_any_for_an_identifier() -> None:
+    assert decide("rent", [], CALIBRATED).opens_at is None
+    assert decide("rent", evidence(("near", 0.4), ("far", 0.9)), CALIBRATED).opens_at == 0.4
+    assert decide("KR-7604-B", evidence(("the KR-7604-B", 0.9)), CALIBRATED).opens_at == 0.0
+
+
 def test_a_closed_gate_admits_nothing() -> None:
     assert not Gate(False, 0.6, 0.7, "cosine_calibrated").admits("anything", 0.1)
 
