@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from ops.cli.setting_names import unknown_settings
 from ops.services.installation import running
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
@@ -45,6 +46,13 @@ def check_limits(settings: Settings) -> Iterator[Finding]:
     names = ("extract", "soft_limit", "hard_limit", "lease", "visibility_timeout")
     ladder = " < ".join(f"{name} {getattr(settings, f'{name}_seconds'):g} s" for name in names)
     yield Finding("limits", "ok", ladder)
+
+
+def check_setting_names(settings: Settings) -> Iterator[Finding]:
+    """No setting is given that there is none of."""
+    for name in unknown_settings():
+        step = "It has no effect. Correct it in the environment or in .env; `.env.example` lists them all."
+        yield Finding("settings", "warn", f"There is no setting {name}", step)
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
@@ -152,6 +160,7 @@ def _served(app: Celery) -> dict[str, list[str]]:
 
 LOCAL: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
     check_limits,
+    check_setting_names,
     check_disk,
     check_tesseract,
     check_model,

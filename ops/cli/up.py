@@ -48,9 +48,12 @@ def up(data: DataOption = None, host: HostOption = None, port: PortOption = None
     """
     from ops.cli.dropfolders import checked_drops
     from ops.cli.output import say
+    from ops.cli.setting_names import unknown_settings
     from ops.cli.starting import started, supervisor_of
 
     settings = load_settings(data, host=host, port=port)
+    for name in unknown_settings():
+        say(f"There is no setting {name}: it has no effect.")
     drops = checked_drops(drop or [], settings)
     say(f"Starting in {settings.data} ...")
     try:

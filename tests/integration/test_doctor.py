@@ -224,6 +224,13 @@ def test_limits_in_the_wrong_order_are_named(run) -> None:
     assert "PINCITE_LEASE_SECONDS (400) must be below PINCITE_VISIBILITY_TIMEOUT_SECONDS (100)" in result.stderr
 
 
+def test_a_setting_that_there_is_none_of_is_named_with_the_likely_one(run) -> None:
+    result = run("doctor", "--json", PINCITE_MAX_ATTEMPT="5", PINCITE_ZZ="1")
+    told = [found["message"] for found in json.loads(result.stdout)["findings"] if found["name"] == "settings"]
+    assert "There is no setting PINCITE_MAX_ATTEMPT (is PINCITE_MAX_ATTEMPTS meant?)" in told
+    assert "There is no setting PINCITE_ZZ" in told
+
+
 def test_a_broker_that_is_away(run) -> None:
     result = run("doctor", "--json", CELERY_BROKER_URL="redis://127.0.0.1:1/0")
     assert result.exit_code == ExitCode.FAILED

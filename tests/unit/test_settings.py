@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from ops.cli.setting_names import unknown_settings
 from pincite.settings import Settings, SettingsError
 
 
@@ -56,3 +57,11 @@ def test_secrets_do_not_show() -> None:
     settings = Settings(database_url="postgresql://u:hunter2@h/d", broker_url="redis://:hunter2@h")
     assert "hunter2" not in repr(settings)
     assert "hunter2" in settings.database
+
+
+def test_names_in_dotenv_that_are_no_settings_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PINCITE_PROT=1\nPINCITE_PORT=2\npincite_host=h\nPINCITE_TOKEN=t\nPOSTGRES_USER=u\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(Settings.model_config, "env_file", ".env")
+    monkeypatch.delenv("PINCITE_FUZZ_CASES", raising=False)
+    assert unknown_settings() == ["PINCITE_PROT (is PINCITE_PORT meant?)"]
