@@ -12,13 +12,14 @@ from workers.extract.number_formats import BUILT_IN, Formatter, formatter, gener
 from workers.extract.options import ReaderOptions
 from workers.extract.serial_dates import iso_moment
 from workers.extract.sheets import LAST_COLUMN, LAST_ROW, Area, Row, Value, cell_text
-from workers.extract.xml_part import Element, attribute, child, children
+from workers.extract.xml_part import Element, attribute, child, children, whole_number
 from workers.extract.xml_stream import stream_elements
 from workers.extract.zip_container import ZipContainer
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _AREA = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
 _TRUE = frozenset({"1", "true", "on"})
+_DIGITS_OF_FORMAT = 10  # its number has 32 bits
 
 
 def read_strings(container: ZipContainer, part: str, options: ReaderOptions) -> list[str]:
@@ -41,14 +42,14 @@ def read_formats(styles: Element | None, *, from_1904: bool) -> list[Formatter]:
     """How each cell style shows a number, by the style's index. Without styles there are none."""
     codes = dict(BUILT_IN)
     for item in children(child(styles, "x:numFmts"), "x:numFmt"):
-        number = attribute(item, "numFmtId")
-        if number.isdecimal():
-            codes[int(number)] = attribute(item, "formatCode")
+        number = whole_number(attribute(item, "numFmtId"), None, _DIGITS_OF_FORMAT)
+        if number is not None:
+            codes[number] = attribute(item, "formatCode")
     known: dict[str, Formatter] = {}
     formats: list[Formatter] = []
     for style in children(child(styles, "x:cellXfs"), "x:xf"):
-        number = attribute(style, "numFmtId")
-        code = codes.get(int(number), "General") if number.isdecimal() else "General"
+        number = whole_number(attribute(style, "numFmtId"), None, _DIGITS_OF_FORMAT)
+        code = "General" if number is None else codes.get(number, "General")
         if code not in known:
             known[code] = general if code.lower() == "general" else formatter(code, from_1904=from_1904)
         formats.append(known[code])

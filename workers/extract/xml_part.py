@@ -6,7 +6,7 @@ whichever of the two sets of namespaces (Transitional and Strict) an Office Open
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from lxml import etree
 
@@ -14,6 +14,7 @@ from pincite.failures import DocumentFailure, FailureCode
 
 # lxml tells no types, so to the type checker this is anything.
 Element: TypeAlias = etree._Element
+Default = TypeVar("Default", bound=int | None)
 
 _OOXML = ("http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/")
 _PREFIXES = {
@@ -83,6 +84,11 @@ def attribute(element: Element | None, name: str, default: str = "") -> str:
             if _short(str(key)) == name:
                 return str(value)
     return default
+
+
+def whole_number(value: str, default: Default, digits: int = 6) -> int | Default:
+    """The number that an attribute holds, or `default` where it holds none or one of more than so many digits."""
+    return int(value) if value.isdecimal() and len(value) <= digits else default
 
 
 def child(element: Element | None, *names: str) -> Element | None:
