@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from workers.extract.pdf_columns import Gap, common_gaps
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_running_prose import has_open_ends, runs_on, word_count
 from workers.extract.pdf_spacing import Word
@@ -99,9 +100,6 @@ def _rows(pieces: Sequence[Line]) -> list[_Row]:
     return [_Row(group, group[0].base) for group in groups]
 
 
-Gap = tuple[float, float]
-
-
 def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
     """Rows that follow on each other closely with the gaps that run through all of them."""
     at = 0
@@ -112,7 +110,7 @@ def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
             continue
         stretch, gaps = [first], _gaps(first)
         while at < len(rows) and _follows(stretch[-1], rows[at], first):
-            common = _common(gaps, _gaps(rows[at]), _GAP * first.pieces[0].size)
+            common = common_gaps(gaps, _gaps(rows[at]), _GAP * first.pieces[0].size)
             if len(common) < len(gaps):
                 break
             stretch.append(rows[at])
@@ -138,11 +136,6 @@ def _gaps(row: _Row) -> list[Gap]:
     lefts = [*(piece.left for piece in row.pieces), 1e6]
     rights = [-1e6, *itertools.accumulate((piece.right for piece in row.pieces), max)]
     return [(right, left) for right, left in zip(rights, lefts, strict=True) if left > right]
-
-
-def _common(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> list[Gap]:
-    shared = ((max(one[0], two[0]), min(one[1], two[1])) for one in first for two in second)
-    return [gap for gap in shared if gap[1] - gap[0] >= narrowest]
 
 
 def _between_prose(rows: Sequence[_Row], cuts: Sequence[float]) -> list[list[Line]] | None:
