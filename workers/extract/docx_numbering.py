@@ -107,7 +107,7 @@ def _linked(root: Element | None) -> dict[str, Element]:
 
 def _levels(abstract: Element) -> dict[int, _Level]:
     found = ((whole_number(attribute(each, "w:ilvl"), 0), _level(each)) for each in children(abstract, "w:lvl"))
-    return {index: level for index, level in found if 0 <= index < _LEVELS}
+    return {index: level for index, level in found if index < _LEVELS}
 
 
 def _level(element: Element) -> _Level:
