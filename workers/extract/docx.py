@@ -21,7 +21,7 @@ from workers.extract.markdown_table import markdown_rows
 from workers.extract.ooxml_package import Package
 from workers.extract.options import ReaderOptions
 from workers.extract.unread_pictures import UnreadPictures, inches
-from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
+from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of, whole_number
 from workers.extract.zip_container import open_container
 
 NAME, VERSION = "docx", 2
@@ -60,9 +60,9 @@ def _pictures(body: Element) -> UnreadPictures:
     found = UnreadPictures()
     for drawing in descendants(body, "?:inline", "?:anchor"):
         if _is_shown(drawing) and next(descendants(drawing, "a:blip"), None) is not None:
-            sides = [attribute(child(drawing, "?:extent"), side) for side in ("cx", "cy")]
-            told = all(side.isdecimal() and len(side) < 12 for side in sides)
-            found.add(int(sides[0]) / _INCH * int(sides[1]) / _INCH if told else None)
+            extent = child(drawing, "?:extent")
+            width, height = (whole_number(attribute(extent, side), None, digits=11) for side in ("cx", "cy"))
+            found.add(None if width is None or height is None else width / _INCH * height / _INCH)
     for image in descendants(body, "?:imagedata"):
         if _is_shown(image):
             found.add(_drawn_square_inches(attribute(image.getparent(), "style")))
@@ -164,12 +164,8 @@ class _Document:
         list_id = attribute(child(own, "w:numId"), "w:val") or style.list_id
         if list_id is None or list_id == "0":
             return "", 0
-        told = attribute(child(own, "w:ilvl"), "w:val")
-        if told.isdecimal():
-            level = int(told)
-        elif style.list_level is not None:
-            level = style.list_level
-        else:
+        level = whole_number(attribute(child(own, "w:ilvl"), "w:val"), style.list_level)
+        if level is None:
             level = self._numbering.level_of_style(list_id, identity)
         return self._numbering.label(list_id, min(level, _DEEPEST_LIST - 1)), level
 

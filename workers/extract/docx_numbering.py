@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workers.extract.list_labels import BULLET, decimal, letters, roman
-from workers.extract.xml_part import Element, attribute, child, children
+from workers.extract.xml_part import Element, attribute, child, children, whole_number
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
@@ -83,13 +83,13 @@ class Numbering:
         levels = dict(self._abstract.get(abstract, {}))
         restarts: dict[int, int] = {}
         for override in children(number, "w:lvlOverride"):
-            index = _number(attribute(override, "w:ilvl"), 0)
+            index = whole_number(attribute(override, "w:ilvl"), 0)
             own = child(override, "w:lvl")
             if own is not None:
                 levels[index] = _level(own)
             start = child(override, "w:startOverride")
             if start is not None:
-                restarts[index] = _number(attribute(start, "w:val"), 1)
+                restarts[index] = whole_number(attribute(start, "w:val"), 1)
         return _List(abstract, levels, restarts)
 
 
@@ -106,20 +106,16 @@ def _linked(root: Element | None) -> dict[str, Element]:
 
 
 def _levels(abstract: Element) -> dict[int, _Level]:
-    found = ((_number(attribute(each, "w:ilvl"), 0), _level(each)) for each in children(abstract, "w:lvl"))
-    return {index: level for index, level in found if 0 <= index < _LEVELS}
+    found = ((whole_number(attribute(each, "w:ilvl"), 0), _level(each)) for each in children(abstract, "w:lvl"))
+    return {index: level for index, level in found if index < _LEVELS}
 
 
 def _level(element: Element) -> _Level:
     legal = child(element, "w:isLgl")
     return _Level(
-        start=_number(attribute(child(element, "w:start"), "w:val"), 1),
+        start=whole_number(attribute(child(element, "w:start"), "w:val"), 1),
         form=attribute(child(element, "w:numFmt"), "w:val", "decimal"),
         pattern=attribute(child(element, "w:lvlText"), "w:val"),
         legal=legal is not None and attribute(legal, "w:val", "1") not in {"0", "false", "off"},
         style=attribute(child(element, "w:pStyle"), "w:val"),
     )
-
-
-def _number(value: str, default: int) -> int:
-    return int(value) if value.isdecimal() and len(value) < 7 else default

@@ -7,7 +7,7 @@ chain of styles that a style is based on.
 import re
 from dataclasses import dataclass
 
-from workers.extract.xml_part import Element, attribute, child, children
+from workers.extract.xml_part import Element, attribute, child, children, whole_number
 
 _HEADING = re.compile(r"heading\s*([1-9])$", re.I)
 _CODE = re.compile(
@@ -89,13 +89,12 @@ class Styles:
         names = [identity, *(definition.name for definition in chain)]
         outline = _first(chain, "w:outlineLvl")
         list_id = _first(chain, "w:numPr", "w:numId")
-        level = _first(chain, "w:numPr", "w:ilvl")
         return ParagraphStyle(
             heading=outline_heading(outline) if outline else _named_heading(names),
             is_title=any(name.lower() == "title" for name in names),
             is_code=any(_CODE.match(name) for name in names),
             list_id=list_id or None,
-            list_level=int(level) if level.isdecimal() else None,
+            list_level=whole_number(_first(chain, "w:numPr", "w:ilvl"), None),
         )
 
     def _chain(self, identity: str) -> list[_Definition]:
@@ -113,7 +112,7 @@ def is_on(switch: Element | None) -> bool:
 
 def outline_heading(outline: str) -> int:
     """The heading level, from 1, of an outline level, which is counted from 0; 0 for body text."""
-    level = int(outline) if outline.isdecimal() else _BODY_LEVEL
+    level = whole_number(outline, _BODY_LEVEL)
     return level + 1 if level < _BODY_LEVEL else 0
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from workers.extract.docx_styles import is_on
 from workers.extract.markdown_table import WIDEST, Cell
-from workers.extract.xml_part import Element, attribute, child, name_of
+from workers.extract.xml_part import Element, attribute, child, name_of, whole_number
 
 CellText = Callable[[Element], str]
 
@@ -59,5 +59,4 @@ def _cell(cell: Element, cell_text: CellText) -> Cell:
 
 
 def _count(element: Element | None, default: int) -> int:
-    value = attribute(element, "w:val")
-    return min(int(value), WIDEST) if value.isdecimal() and len(value) < 7 else default
+    return min(whole_number(attribute(element, "w:val"), default), WIDEST)

@@ -60,4 +60,9 @@ def codec_of(declared: str | None) -> str | None:
 
     UTF-16 is not: where the name itself could be read, it is wrong.
     """
-    return _CODECS.get(_NOT_ALPHANUMERIC.sub("", (declared or "").lower()))
+    return _CODECS.get(bare_name(declared or ""))
+
+
+def bare_name(encoding: str) -> str:
+    """The letters and digits of an encoding's name, in lower case: all that counts of it."""
+    return _NOT_ALPHANUMERIC.sub("", encoding.lower())

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from pincite.documents import Block, Extracted, Warning
 from pincite.failures import DocumentFailure, FailureCode
-from workers.extract.html import decode_markup, read_markup
+from workers.extract.html import VOID, decode_markup, read_markup
 from workers.extract.html_tree import collapse
 from workers.extract.limits import check_characters, check_parts
 from workers.extract.options import ReaderOptions
@@ -30,9 +30,6 @@ _CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-d
 _CHAPTER_SUFFIXES = (".xhtml", ".html", ".htm")
 # To a parser of HTML `<title/>` opens an element that the rest of the page stands in.
 _EMPTY_ELEMENT = re.compile(r"""<([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*/>""")
-_VOID = frozenset(
-    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
-)
 _PICTURE = re.compile(r"<(?:\w+:)?(img|image)\s([^<>]*)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -196,7 +193,7 @@ def _as_html(markup: str) -> str:
 
 def _with_end_tag(match: re.Match[str]) -> str:
     name = match[1]
-    return match[0] if name.lower() in _VOID else f"<{name}{match[2]}></{name}>"
+    return match[0] if name.lower() in VOID else f"<{name}{match[2]}></{name}>"
 
 
 def _named(tree: Element, name: str) -> Iterator[Element]:

@@ -9,11 +9,11 @@ from email.policy import Compat32
 from pincite.documents import Warning
 from pincite.failures import DocumentFailure
 from workers.extract.decoding import decode
+from workers.extract.encodings import bare_name
 from workers.extract.html import decode_markup
 from workers.extract.mail_headers import header_text, parameter
 
 _TOKEN = re.compile(r"[\w-]+")
-_NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]")
 # A transfer encoding carries these safely, so in mail the name can be right; files of texts never need it.
 _WIDE = {"utf16": "utf-16", "utf16le": "utf-16-le", "utf16be": "utf-16-be", "utf32": "utf-32", "utf7": "utf-7"}
 _QUOTED = re.compile(r"((?:> ?)*)(.*)", re.DOTALL)
@@ -84,7 +84,7 @@ def part_text(part: Message, kind: str) -> tuple[str, tuple[Warning, ...]]:
 
 
 def _wide(data: bytes, charset: str) -> str | None:
-    codec = _WIDE.get(_NOT_ALPHANUMERIC.sub("", charset.lower()))
+    codec = _WIDE.get(bare_name(charset))
     if codec is None or data.startswith(codecs.BOM_UTF8):
         return None
     try:

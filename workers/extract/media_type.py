@@ -1,16 +1,14 @@
 """What a file is: its content decides first, its name second."""
 
 import errno
-import lzma
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.decoding import decode
+from workers.extract.zip_container import BOUNDED_METHODS, DAMAGE
 
 PDF = "application/pdf"
 PNG, JPEG, TIFF = "image/png", "image/jpeg", "image/tiff"
@@ -101,18 +99,6 @@ _NEVER_TEXT: dict[str, str] = {
     ".epub": "an EPUB book",
     ".zip": "a ZIP archive",
 }
-# What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
-_ZIP_DAMAGE = (
-    zipfile.BadZipFile,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    OSError,
-    EOFError,
-    struct.error,
-    zlib.error,
-    lzma.LZMAError,
-)
 _HTML_START = re.compile(
     r"(?:<\?xml[^>]{0,200}>|<!--.{0,2000}?-->|\s)*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE | re.DOTALL
 )
@@ -172,7 +158,7 @@ def _zip_type(path: Path, suffix: str) -> str:
         with zipfile.ZipFile(path) as archive:
             names = frozenset(archive.namelist())
             declared = _declared(archive) if "mimetype" in names else ""
-    except _ZIP_DAMAGE as error:
+    except (*DAMAGE, OSError) as error:
         if suffix in _NEVER_TEXT:
             detail = f"The ZIP container of the file cannot be read: {error}"
             raise DocumentFailure(FailureCode.CORRUPT, detail) from error
@@ -189,7 +175,7 @@ def _zip_type(path: Path, suffix: str) -> str:
 
 def _declared(archive: zipfile.ZipFile) -> str:
     # Read no further, and only what unpacks no further: the member may unpack to anything.
-    if archive.getinfo("mimetype").compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+    if archive.getinfo("mimetype").compress_type not in BOUNDED_METHODS:
         return ""
     try:
         with archive.open("mimetype") as member:

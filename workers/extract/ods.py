@@ -14,7 +14,7 @@ from workers.extract.document_title import sane_title
 from workers.extract.limits import check_pages
 from workers.extract.ods_cells import OFFICE, TABLE, TableReader
 from workers.extract.options import ReaderOptions
-from workers.extract.sheets import Row, SheetPages
+from workers.extract.sheets import Row, SheetPages, hidden_sheet, sheet_warnings
 from workers.extract.xml_part import Element, attribute, children, descendants, parse_xml
 from workers.extract.xml_stream import stream_elements
 from workers.extract.zip_container import ZipContainer, open_container
@@ -91,22 +91,12 @@ def _read_sheets(book: _Workbook, options: ReaderOptions) -> SheetPages:
             return pages
         if sheet.style in book.hiding:
             if not sheet.name.startswith(_LINKED):
-                message = f"The sheet {sheet.name!r} is hidden and was left out."
-                book.warnings.append(Warning("hidden_sheet", message))
+                book.warnings.append(hidden_sheet(sheet.name))
             continue
         pages.add(sheet.name, rows, [])
         check_pages(len(pages.pages), options)
-        book.warnings += _warnings(sheet, len(pages.pages))
-
-
-def _warnings(sheet: _Sheet, page: int) -> Iterator[Warning]:
-    count = sheet.reader.without_value
-    if count:
-        message = f"{count} formulas of the sheet {sheet.name!r} were saved without a result and show as such."
-        yield Warning("formula_without_value", message, page)
-    if sheet.reader.hidden:
-        message = f"The sheet {sheet.name!r} has hidden rows or columns; their cells are in the text."
-        yield Warning("hidden_cells", message, page)
+        reader = sheet.reader
+        book.warnings += sheet_warnings(sheet.name, len(pages.pages), reader.without_value, reader.hidden)
 
 
 def _title(container: ZipContainer, book: _Workbook) -> str | None:

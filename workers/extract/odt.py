@@ -17,11 +17,11 @@ from workers.extract.list_labels import item_line
 from workers.extract.markdown_table import WIDEST, Cell, markdown_rows
 from workers.extract.mathml import linear_mathml
 from workers.extract.odf_package import OpenDocument
-from workers.extract.odt_styles import ItemCounter, OdtStyles, whole_number
+from workers.extract.odt_styles import ItemCounter, OdtStyles
 from workers.extract.odt_text import ParagraphReader
 from workers.extract.options import ReaderOptions
 from workers.extract.unread_pictures import UnreadPictures, inches
-from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of
+from workers.extract.xml_part import Element, attribute, child, children, descendants, name_of, whole_number
 from workers.extract.zip_container import open_container
 
 NAME, VERSION = "odt", 1

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from workers.extract.list_labels import BULLET, decimal, letters, roman
-from workers.extract.xml_part import Element, attribute, children, descendants, name_of
+from workers.extract.xml_part import Element, attribute, children, descendants, name_of, whole_number
 
 _FORMS: dict[str, Callable[[int], str]] = {
     "a": letters,
@@ -108,8 +108,3 @@ def _levels(style: Element) -> dict[int, ListLevel]:
             whole_number(attribute(each, "text:start-value"), 1),
         )
     return levels
-
-
-def whole_number(value: str, default: int) -> int:
-    """The number that the attribute holds, or `default` where it holds none that can be meant."""
-    return int(value) if value.isdecimal() and len(value) < 7 else default

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from workers.extract.odt_styles import OdtStyles, whole_number
-from workers.extract.xml_part import Element, attribute, child, descendants, name_of
+from workers.extract.odt_styles import OdtStyles
+from workers.extract.xml_part import Element, attribute, child, descendants, name_of, whole_number
 
 _SPACE = re.compile(r"\s+")
 _LEFT_OUT = frozenset(

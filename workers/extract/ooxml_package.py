@@ -97,8 +97,6 @@ def _decide_alternatives(root: Element) -> None:
     """
     for alternatives in list(descendants(root, "mc:AlternateContent")):
         parent = alternatives.getparent()
-        if parent is None:
-            continue
         branches = [*children(alternatives, "mc:Choice"), *children(alternatives, "mc:Fallback")]
         chosen = next((branch for branch in branches if _holds_text(branch)), branches[0] if branches else None)
         place = parent.index(alternatives)

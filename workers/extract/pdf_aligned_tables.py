@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from workers.extract.pdf_lines import Line
+from workers.extract.pdf_columns import Gap, common_gaps
+from workers.extract.pdf_lines import WORDED, Line
 from workers.extract.pdf_running_prose import has_open_ends, runs_on, word_count
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
@@ -30,8 +31,7 @@ _SAME_EDGE = 0.35
 
 _NUMBER = re.compile(r"[-+−–±(<>≈~]*[$€£¥]?\d[\d.,'’:/×–-]*[%‰°)*]*(?:st|nd|rd|th)?|[-–—]|n/?a", re.I)
 _UNIT = re.compile(r"[$€£¥%‰°]|[A-Z]{3}|[a-zµΩ]{1,3}[²³]?|[AP]M", re.I)
-_WORDED = re.compile(r"[^\W\d_]{2}|[^\x00-\u2fff]")
-_NAMED = re.compile(r"[^\W\d_]{2}|[^\x00-\u2fff]|[^\W\d_]-?\d|\d-?[^\W\d_]")
+_NAMED = re.compile(rf"{WORDED.pattern}|[^\W\d_]-?\d|\d-?[^\W\d_]")
 _LEADER = re.compile(r"[.·…_‥]{3}|(?:[.·…] ){2}")
 _SECTION = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})*|[IVXLC]+)\.?|")
 _PAGE = re.compile(r"\d{1,4}")
@@ -99,9 +99,6 @@ def _rows(pieces: Sequence[Line]) -> list[_Row]:
     return [_Row(group, group[0].base) for group in groups]
 
 
-Gap = tuple[float, float]
-
-
 def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
     """Rows that follow on each other closely with the gaps that run through all of them."""
     at = 0
@@ -112,7 +109,7 @@ def _stretches(rows: Sequence[_Row]) -> Iterator[tuple[list[_Row], list[Gap]]]:
             continue
         stretch, gaps = [first], _gaps(first)
         while at < len(rows) and _follows(stretch[-1], rows[at], first):
-            common = _common(gaps, _gaps(rows[at]), _GAP * first.pieces[0].size)
+            common = common_gaps(gaps, _gaps(rows[at]), _GAP * first.pieces[0].size)
             if len(common) < len(gaps):
                 break
             stretch.append(rows[at])
@@ -138,11 +135,6 @@ def _gaps(row: _Row) -> list[Gap]:
     lefts = [*(piece.left for piece in row.pieces), 1e6]
     rights = [-1e6, *itertools.accumulate((piece.right for piece in row.pieces), max)]
     return [(right, left) for right, left in zip(rights, lefts, strict=True) if left > right]
-
-
-def _common(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> list[Gap]:
-    shared = ((max(one[0], two[0]), min(one[1], two[1])) for one in first for two in second)
-    return [gap for gap in shared if gap[1] - gap[0] >= narrowest]
 
 
 def _between_prose(rows: Sequence[_Row], cuts: Sequence[float]) -> list[list[Line]] | None:
@@ -191,7 +183,7 @@ def _joined(rows: Sequence[_Row], cuts: Sequence[float]) -> list[list[Cell]]:
         for piece in row.pieces:
             cells[_column(piece, cuts)].append(piece)
         filled = [column for column, cell in enumerate(cells) if cell]
-        if grid and len(filled) == 1 and filled[0] and not _is_number(cells[filled[0]]):
+        if grid and len(filled) == 1 and filled[0] and not _is_number(_text(cells[filled[0]])):
             grid[-1][filled[0]] += cells[filled[0]]
         else:
             grid.append(cells)
@@ -229,17 +221,17 @@ def _kinds(grid: Sequence[Sequence[Cell]]) -> tuple[list[bool], bool]:
     numeric = []
     for column in zip(*grid[1:], strict=True):
         filled = [cell for cell in column if cell]
-        numbers = sum(_is_number(cell) and _has_digit(cell) for cell in filled)
+        numbers = sum(is_figure(_text(cell)) for cell in filled)
         numeric.append(bool(filled) and numbers >= _MOSTLY * len(filled))
     over = [cell for cell, counts in zip(grid[0], numeric, strict=True) if counts]
     named = [cell for cell in over if cell]
-    headed = bool(named) and 2 * len(named) >= len(over) and all(_is_worded(cell) for cell in named)
-    return numeric, headed and not any(_is_number(cell) and _has_digit(cell) for cell in over)
+    headed = bool(named) and 2 * len(named) >= len(over) and all(WORDED.search(_text(cell)) for cell in named)
+    return numeric, headed and not any(is_figure(_text(cell)) for cell in over)
 
 
 def _is_evident(grid: Sequence[Sequence[Cell]], numeric: Sequence[bool], headed: bool, bold: bool) -> bool:
     texts = [list(column) for column, counts in zip(zip(*grid, strict=True), numeric, strict=True) if not counts]
-    named = _NAMED if headed else _WORDED
+    named = _NAMED if headed else WORDED
     if any(
         sum(bool(named.search(_text(cell))) for cell in column) < _MOSTLY * sum(map(bool, column)) for column in texts
     ):
@@ -284,23 +276,16 @@ def _text(cell: Cell) -> str:
     return " ".join(piece.text for piece in cell)
 
 
-def _is_number(cell: Cell) -> bool:
-    return is_number(_text(cell))
+def is_figure(text: str) -> bool:
+    """Whether a cell's text is a number in digits, with its unit or without."""
+    return _is_number(text) and any(map(str.isdigit, text))
 
 
-def is_number(text: str) -> bool:
-    """Whether a cell's text is a number, with its unit or without."""
+def _is_number(text: str) -> bool:
+    """Whether a cell's text is a number, with its unit or without, or what stands for none, such as a dash."""
     words = text.split()
     return (
         bool(words)
         and any(map(_NUMBER.fullmatch, words))
         and all(_NUMBER.fullmatch(word) or _UNIT.fullmatch(word) for word in words)
     )
-
-
-def _has_digit(cell: Cell) -> bool:
-    return any(map(str.isdigit, _text(cell)))
-
-
-def _is_worded(cell: Cell) -> bool:
-    return bool(cell) and _WORDED.search(_text(cell)) is not None

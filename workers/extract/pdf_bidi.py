@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from workers.extract.pdf_signs import MIRRORED, Letter, Sign, facing_left, is_arabic, signs_of
 
-__all__ = ["Letter", "logical_words"]
+__all__ = ["RIGHT_TO_LEFT", "Letter", "logical_words"]
 
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _SPLIT_WORD = re.compile("(?<=[A-Za-z])(?=[\u0620-\u064a\u05d0-\u05ea]{2})")
 _OPENING = frozenset("([{<«‹")
 _SENTENCE_SIGNS = frozenset(".,:;!?،؛؟")

@@ -69,7 +69,7 @@ def _stretches(
     for band in bands:
         gaps = _gaps(band, left, right, narrowest)
         if found:
-            common = _common(found[-1][1], gaps, narrowest)
+            common = common_gaps(found[-1][1], gaps, narrowest)
             if common:
                 found[-1][0].append(band)
                 found[-1] = (found[-1][0], common)
@@ -90,7 +90,8 @@ def _gaps(band: Sequence[Line], left: float, right: float, narrowest: float) -> 
     return gaps
 
 
-def _common(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> list[Gap]:
+def common_gaps(first: Sequence[Gap], second: Sequence[Gap], narrowest: float) -> list[Gap]:
+    """What is white in both, from the left edges to the right ones, where it is wide enough."""
     shared = [
         (start if start > other_start else other_start, end if end < other_end else other_end)
         for start, end in first

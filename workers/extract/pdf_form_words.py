@@ -1,16 +1,15 @@
 """Entries of a form become words among those of the page: beside the label on their line, or under it. Pure."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from workers.extract.pdf_bidi import RIGHT_TO_LEFT
 from workers.extract.pdf_lines import Line
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_type_widths import width_of
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _USUAL_SIZE, _SMALLEST_SIZE = 12.0, 1.0  # points
 _PADDING = 2.0
 _LEAST_STEP = 4.0
@@ -209,7 +208,7 @@ class _Page:
 
 def _side(word: Word, is_left: bool) -> _Anchor:
     """Writing from right to left goes on to the left of its words."""
-    return _Anchor(word, is_left is not bool(_RIGHT_TO_LEFT.search(word.text)), True)
+    return _Anchor(word, is_left is not bool(RIGHT_TO_LEFT.search(word.text)), True)
 
 
 def _says(words: Iterable[Word], entry: Entry) -> bool:
@@ -281,7 +280,7 @@ def _in_line(texts: Sequence[str], box: Box, base: float, size: float) -> Iterat
     space = width_of(" ")
     whole = sum(map(width_of, texts)) + space * (len(texts) - 1)
     scale = min(size, (right - left) / (whole or 1.0))
-    backwards = bool(_RIGHT_TO_LEFT.search("".join(texts)))
+    backwards = bool(RIGHT_TO_LEFT.search("".join(texts)))
     at = 0.0
     for text in texts:
         end = at + width_of(text)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.extract.pdf_furniture import PageLines
+from workers.extract.pdf_lines import WORDED
 
 _DEEPEST = 6
 _LARGER = 1.12
 _LONGEST = 180  # characters
 _MOST_LINES = 4
 _NOT_WORDS = re.compile(r"[\W_]+")
-_LETTERS = re.compile(r"[^\W\d_]{2}|[^\x00-\u2fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def _stands_out(page: PageLines, at: int, body: float) -> bool:
     if not (larger or line.bold):
         return False
     text = line.text
-    if len(text) > _LONGEST or not _LETTERS.search(text):
+    if len(text) > _LONGEST or not WORDED.search(text):
         return False
     if larger:
         return True
@@ -129,7 +129,7 @@ def _alone(page: PageLines, at: int) -> bool:
 
 def _levels(pages: Mapping[int, PageLines], by_type: Mapping[int, list[int]], body: float) -> dict[float, int]:
     """A level for each size of type above that of the body, the largest first."""
-    sizes = {round(pages[number].lines[at].size, 1) for number, found in by_type.items() for at in found}
+    sizes = {_size(pages[number], at) for number, found in by_type.items() for at in found}
     larger = sorted((size for size in sizes if size > body * _LARGER), reverse=True)
     levels: dict[float, int] = {}
     level, last = 0, 1e9

@@ -60,8 +60,13 @@ def rows_between(words: Sequence[Word], group: Sequence[Rule]) -> Rows:
         rows.append(row)
     cells = [cell for row in rows for cell in row if cell]
     filled = len(cells) >= _FEWEST_FILLED * len(rows) * len(rows[0])
-    worded = 2 * sum(any(_WORD.search(word.text) for word in cell) for cell in cells) >= len(cells)
+    worded = 2 * sum(map(is_worded, cells)) >= len(cells)
     return rows if filled and worded and all(rows[0]) and median(map(len, cells)) <= _MOST_WORDS else []
+
+
+def is_worded(cell: Sequence[Word]) -> bool:
+    """Whether a word of the cell has two letters or digits side by side."""
+    return any(_WORD.search(word.text) for word in cell)
 
 
 def _lines(words: Sequence[Word]) -> list[list[Word]]:

@@ -1,6 +1,7 @@
 """Words become lines: first runs of words that stand close together, then, inside a column, whole lines. Pure."""
 
 import itertools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -8,6 +9,8 @@ from statistics import median
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table
 
+# Two letters side by side, or a character from the blocks of East Asia (and what follows them), where one is a word.
+WORDED = re.compile(r"[^\W\d_]{2}|[^\x00-\u2fff]")
 # Shares of the type size.
 _WIDEST_SPACE = 0.75
 _NO_SPACE = 0.12

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from workers.extract.pdf_aligned_tables import IsBold, is_number
+from workers.extract.pdf_aligned_tables import IsBold, is_figure
 from workers.extract.pdf_furniture import PageLines
-from workers.extract.pdf_lines import Line
+from workers.extract.pdf_lines import WORDED, Line
 from workers.extract.pdf_spacing import Word
 from workers.extract.pdf_tables import Table, goes_on
 
@@ -14,7 +14,6 @@ _MOST_BEFORE = 2
 _SAME_LEFT = 12.0  # points: tables without rules begin where their widest cell does
 _EDGE = 0.25  # of the page's height: as far as running heads, a wide margin and a row that did not fit may reach
 _MOSTLY = 0.8
-_LETTERS = re.compile(r"[^\W\d_]{2}|[^\x00-\u2fff]")
 _CONTINUED = re.compile(r"\b(?:continue[ds]?|cont\.|cont'd|fortsetzung|forts\.|suite|continúa|segue)|続き|续", re.I)
 
 
@@ -32,11 +31,11 @@ def _names_numbers(rows: Sequence[Sequence[list[Word]]]) -> bool:
     named = False
     for head, *column in zip(*rows, strict=True):
         filled = [text for cell in column if (text := _text(cell))]
-        numbers = sum(map(_is_figure, filled))
+        numbers = sum(map(is_figure, filled))
         if numbers and numbers >= _MOSTLY * len(filled):
             if any(map(str.isdigit, _text(head))):
                 return False
-            named = named or bool(_LETTERS.search(_text(head)))
+            named = named or bool(WORDED.search(_text(head)))
     # A header over several columns leaves it to the row below it to name them.
     return named or (not all(rows[0]) and len(rows) > 2 and _names_numbers(rows[1:]))
 
@@ -47,10 +46,6 @@ def _is_bold_over_others(table: Table, is_bold: IsBold) -> bool:
         return False
     below = [cell[0] for row in table.rows[1:] for cell in row if cell]
     return 2 * sum(map(is_bold, below)) <= len(below)
-
-
-def _is_figure(text: str) -> bool:
-    return is_number(text) and any(map(str.isdigit, text))
 
 
 def carry_on(earlier: PageLines, later: PageLines) -> list[str]:
@@ -114,7 +109,7 @@ def _repeated(opening: list[str], before: Table, after: Table) -> int:
     if len(before.rows[0]) != len(after.rows[0]) or abs(before.left - after.left) > _SAME_LEFT:
         return 0
     texts = _row_texts(after)
-    if texts[0] != opening[0] or not _LETTERS.search(opening[0]):
+    if texts[0] != opening[0] or not WORDED.search(opening[0]):
         return 0
     rest = [*_row_texts(before)[1:], *texts[1:]]
     if opening[0] in rest:
@@ -131,7 +126,7 @@ def _repeated(opening: list[str], before: Table, after: Table) -> int:
 def _is_data(row: Sequence[list[Word]]) -> bool:
     """Whether a row has a name before a number."""
     first, *others = map(_text, row)
-    return bool(_LETTERS.search(first)) and any(map(_is_figure, others))
+    return bool(WORDED.search(first)) and any(map(is_figure, others))
 
 
 def _row_texts(table: Table) -> list[str]:

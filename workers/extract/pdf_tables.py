@@ -1,14 +1,13 @@
 """Tables of a page: words inside a grid of rules, or in columns between level rules, become rows of cells. Pure."""
 
 import itertools
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
 from workers.extract.pdf_graphics import Graphics
-from workers.extract.pdf_level_tables import framed, rows_between
+from workers.extract.pdf_level_tables import framed, is_worded, rows_between
 from workers.extract.pdf_rules import Point, Rule
 from workers.extract.pdf_spacing import Word
 
@@ -20,7 +19,6 @@ _LONGEST_CELL = 1_500
 _FEWEST_FILLED = 0.3
 _FRAMED = 0.7
 _FEWEST_WORDS = 0.25
-_WORD = re.compile(r"\w{2}")
 
 
 @dataclass(slots=True, eq=False)
@@ -193,7 +191,7 @@ def _is_table(rows: list[list[list[Word]]]) -> bool:
     used = sum(any(row[column] for row in rows) for column in range(len(rows[0])))
     cells = [cell for row in rows for cell in row if cell]
     longest = max(sum(len(word.text) for word in cell) for cell in cells)
-    worded = sum(any(_WORD.search(word.text) for word in cell) for cell in cells)
+    worded = sum(map(is_worded, cells))
     several = sum(sum(map(bool, row)) >= _FEWEST_COLUMNS for row in rows)
     filled = len(cells) / (len(rows) * used)
     return (

@@ -74,12 +74,10 @@ class PageWriter:
 
     def _hyphenate(self, before: Line, line: Line) -> None:
         following = line.words[0].text[0]
-        last = before.words[-1]
-        keep = following.isupper() or following.isdecimal()
-        if last.broken and keep:
-            self._put("-")
-        elif not last.broken and not keep:
+        if not before.words[-1].broken:
             self._cut_hyphen()
+        elif following.isupper() or following.isdecimal():
+            self._put("-")
 
     def _cut_hyphen(self) -> None:
         self._parts[-1] = self._parts[-1][:-1]

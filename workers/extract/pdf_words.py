@@ -10,7 +10,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from workers.extract.cleaning import clean_rendered
-from workers.extract.pdf_bidi import Letter, logical_words
+from workers.extract.pdf_bidi import RIGHT_TO_LEFT, Letter, logical_words
 from workers.extract.pdf_calls import font_size, is_generated, loose_box, matrix_of, origin, read_box, read_matrix
 from workers.extract.pdf_glyphs import Glyphs, is_suspect
 from workers.extract.pdf_spacing import SPACED_DOTS, TOUCHING, Word, append, touches, with_ellipses
@@ -19,7 +19,6 @@ from workers.extract.pdf_spacing import SPACED_DOTS, TOUCHING, Word, append, tou
 _TOKEN = re.compile("[\0\t]|[^ \t\xa0\u2000-\u200a\u3000\0\ufffe\x02]+[\ufffe\x02]?")
 _TO_CLEAN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\ufb00-\ufb06\ufeff\ufffe\uffff\ud800-\udfff]")
 _LETTER = re.compile(r"[^\W\d_]")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LATIN = re.compile("[A-Za-z]")
 _BREAKS = "\ufffe\x02"
 _LINE_END = re.compile(r"[\r\n]+")
@@ -88,11 +87,11 @@ def read_words(textpage: pdfium.PdfTextPage, characters: str, frame: Frame) -> l
     reader = _Reader(textpage, frame)
     characters = reader.composed(characters)
     words: list[Word] = []
-    turned = _RIGHT_TO_LEFT.search(characters) is not None
-    mostly = turned and len(_RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
+    turned = RIGHT_TO_LEFT.search(characters) is not None
+    mostly = turned and len(RIGHT_TO_LEFT.findall(characters)) > len(_LATIN.findall(characters))
     for number, (start, end) in enumerate(_lines(characters)):
         if turned and (
-            _RIGHT_TO_LEFT.search(characters, start, end) or (mostly and not _LETTER.search(characters, start, end))
+            RIGHT_TO_LEFT.search(characters, start, end) or (mostly and not _LETTER.search(characters, start, end))
         ):
             line = reader.right_to_left(characters, start, end, mostly)
         else:

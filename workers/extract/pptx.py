@@ -79,7 +79,9 @@ def open_slide(path: Path, number: int, options: ReaderOptions) -> Iterator[Open
         relation = reader.listed[number - 1] if number <= len(reader.listed) else None
         if relation is None:
             raise DocumentFailure(FailureCode.CORRUPT, f"It has no slide {number}")
-        yield OpenSlide(reader.size, reader.pictures(package.part(relation.target), relation), package.bytes_of)
+        root = package.part(relation.target)
+        pictures = reader.pictures(root, package.relations(relation.target))
+        yield OpenSlide(reader.size, pictures, package.bytes_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class _Slides:
             except (ValueError, LookupError, AttributeError, TypeError) as error:
                 message = f"A shape on slide {number} was left out: {error}"
                 self._package.warnings.append(Warning("shape_skipped", message, number))
-        awaits_ocr = self._awaits_ocr(number, page.content.text, self.pictures(root, relation))
+        awaits_ocr = self._awaits_ocr(number, page.content.text, self.pictures(root, relations))
         self._add_remarks(page.content, relations)
         text = page.content.text
         source = TextSource.TEXT if text else TextSource.NONE
@@ -139,9 +141,8 @@ class _Slides:
             furniture="\n".join(page.furniture),
         )
 
-    def pictures(self, root: Element, relation: Relation) -> list[SlidePicture]:
-        """The pictures on the slide with this root."""
-        relations = self._package.relations(relation.target)
+    def pictures(self, root: Element, relations: dict[str, Relation]) -> list[SlidePicture]:
+        """The pictures on the slide with this root and these relations."""
         return pictures_of(root, relations, self.size, self._layout(relations).trees)
 
     def unread_pictures(self) -> tuple[Warning, ...]:

@@ -8,7 +8,7 @@ from workers.extract.block_text import BlockText, one_line, tidy
 from workers.extract.list_labels import BULLET, decimal, item_line, letters, roman
 from workers.extract.markdown_table import WIDEST, Cell, markdown_rows
 from workers.extract.office_math import linear_formula
-from workers.extract.xml_part import Element, attribute, child, children, name_of
+from workers.extract.xml_part import Element, attribute, child, children, name_of, whole_number
 
 _LEFT_OUT = frozenset({"a:rPr", "a:pPr", "a:endParaRPr"})
 _FORMS: tuple[tuple[str, Callable[[int], str]], ...] = (
@@ -115,4 +115,4 @@ def _label(mark: Element, level: int, counters: dict[int, _Counter]) -> str:
 
 
 def _number(value: str, default: int) -> int:
-    return min(int(value), WIDEST) if value.isdecimal() and len(value) < 7 else default
+    return min(whole_number(value, default), WIDEST)

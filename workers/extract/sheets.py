@@ -3,13 +3,23 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pincite.documents import Block, BlockKind, Cells, PageText, TextSource
+from pincite.documents import Block, BlockKind, Cells, PageText, TextSource, Warning
 from workers.extract.cleaning import clean_text
 from workers.extract.limits import check_characters
 from workers.extract.options import ReaderOptions
 from workers.extract.sheet_tables import Area, Row, Table, Value, tables, without_covered
 
-__all__ = ["LAST_COLUMN", "LAST_ROW", "Area", "Row", "SheetPages", "Value", "cell_text"]
+__all__ = [
+    "LAST_COLUMN",
+    "LAST_ROW",
+    "Area",
+    "Row",
+    "SheetPages",
+    "Value",
+    "cell_text",
+    "hidden_sheet",
+    "sheet_warnings",
+]
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # of Excel and of LibreOffice
 _FRAME = len(" | ")
@@ -26,6 +36,21 @@ def cell_text(text: str) -> str:
     if text.isascii() and text.isprintable() and "|" not in text and "  " not in text:
         return text.strip()
     return " ".join(clean_text(text).split()).replace("|", "\\|")
+
+
+def hidden_sheet(name: str) -> Warning:
+    """What is said of a sheet that is left out."""
+    return Warning("hidden_sheet", f"The sheet {name!r} is hidden and was left out.")
+
+
+def sheet_warnings(name: str, page: int, without_value: int, hidden: bool) -> Iterator[Warning]:
+    """What is said of a sheet with so many formulas that have no result, or with hidden rows or columns."""
+    if without_value:
+        message = f"{without_value} formulas of the sheet {name!r} were saved without a result and show as such."
+        yield Warning("formula_without_value", message, page)
+    if hidden:
+        message = f"The sheet {name!r} has hidden rows or columns; their cells are in the text."
+        yield Warning("hidden_cells", message, page)
 
 
 @dataclass(slots=True)

@@ -12,14 +12,12 @@ from pincite.failures import DocumentFailure, FailureCode
 from workers.extract.limits import check_pages
 from workers.extract.ooxml_package import Package
 from workers.extract.options import ReaderOptions
-from workers.extract.sheets import SheetPages
-from workers.extract.xlsx_cells import SheetReader, read_formats, read_strings
+from workers.extract.sheets import SheetPages, hidden_sheet
+from workers.extract.xlsx_cells import TRUE, SheetReader, read_formats, read_strings
 from workers.extract.xml_part import Element, attribute, child, children
 from workers.extract.zip_container import ZipContainer, open_container
 
 NAME, VERSION = "xlsx", 1
-
-_TRUE = frozenset({"1", "true", "on"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +62,14 @@ def _read_sheets(book: _Workbook, options: ReaderOptions) -> SheetPages:
     relations = book.package.relations(book.package.main)
     sheets = _listed(root, {key: item.target for key, item in relations.items() if item.kind == "worksheet"})
     check_pages(len(sheets), options)
-    from_1904 = attribute(child(root, "x:workbookPr"), "date1904").lower() in _TRUE
+    from_1904 = attribute(child(root, "x:workbookPr"), "date1904").lower() in TRUE
     strings_part = next((item.target for item in relations.values() if item.kind == "sharedStrings"), "")
     strings = read_strings(book.container, strings_part, options) if strings_part in book.container else []
     formats = read_formats(book.package.related(relations, "styles"), from_1904=from_1904)
     pages = SheetPages(options)
     for sheet in sheets:
         if sheet.hidden:
-            book.warnings.append(Warning("hidden_sheet", f"The sheet {sheet.name!r} is hidden and was left out."))
+            book.warnings.append(hidden_sheet(sheet.name))
             continue
         reader = SheetReader(strings, formats)
         with book.container.stream(sheet.part) as file:

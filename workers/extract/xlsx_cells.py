@@ -11,14 +11,15 @@ from workers.extract.limits import check_characters
 from workers.extract.number_formats import BUILT_IN, Formatter, formatter, general
 from workers.extract.options import ReaderOptions
 from workers.extract.serial_dates import iso_moment
-from workers.extract.sheets import LAST_COLUMN, LAST_ROW, Area, Row, Value, cell_text
-from workers.extract.xml_part import Element, attribute, child, children
+from workers.extract.sheets import LAST_COLUMN, LAST_ROW, Area, Row, Value, cell_text, sheet_warnings
+from workers.extract.xml_part import Element, attribute, child, children, whole_number
 from workers.extract.xml_stream import stream_elements
 from workers.extract.zip_container import ZipContainer
 
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _AREA = re.compile(r"\$?([A-Za-z]{1,3})\$?(\d{1,7})(?::\$?([A-Za-z]{1,3})\$?(\d{1,7}))?")
-_TRUE = frozenset({"1", "true", "on"})
+TRUE = frozenset({"1", "true", "on"})
+_DIGITS_OF_FORMAT = 10  # its number has 32 bits
 
 
 def read_strings(container: ZipContainer, part: str, options: ReaderOptions) -> list[str]:
@@ -41,14 +42,14 @@ def read_formats(styles: Element | None, *, from_1904: bool) -> list[Formatter]:
     """How each cell style shows a number, by the style's index. Without styles there are none."""
     codes = dict(BUILT_IN)
     for item in children(child(styles, "x:numFmts"), "x:numFmt"):
-        number = attribute(item, "numFmtId")
-        if number.isdecimal():
-            codes[int(number)] = attribute(item, "formatCode")
+        number = whole_number(attribute(item, "numFmtId"), None, _DIGITS_OF_FORMAT)
+        if number is not None:
+            codes[number] = attribute(item, "formatCode")
     known: dict[str, Formatter] = {}
     formats: list[Formatter] = []
     for style in children(child(styles, "x:cellXfs"), "x:xf"):
-        number = attribute(style, "numFmtId")
-        code = codes.get(int(number), "General") if number.isdecimal() else "General"
+        number = whole_number(attribute(style, "numFmtId"), None, _DIGITS_OF_FORMAT)
+        code = "General" if number is None else codes.get(number, "General")
         if code not in known:
             known[code] = general if code.lower() == "general" else formatter(code, from_1904=from_1904)
         formats.append(known[code])
@@ -82,25 +83,18 @@ class SheetReader:
                 if not 1 <= number <= LAST_ROW:
                     raise ValueError(f"there is no row {number}")
                 row = Row(number, self._cells(element))
-                self._hidden_rows = self._hidden_rows or (bool(row.cells) and element.get("hidden") in _TRUE)
+                self._hidden_rows = self._hidden_rows or (bool(row.cells) and element.get("hidden") in TRUE)
                 yield row
             elif element.tag.endswith("}mergeCell"):
                 self.merged.append(_area(element.get("ref") or ""))
-            elif element.get("hidden") in _TRUE:
+            elif element.get("hidden") in TRUE:
                 self._hidden_columns.append((int(element.get("min") or 0), int(element.get("max") or 0)))
 
     def warnings(self, name: str, page: int, rows: list[Row]) -> Iterator[Warning]:
         """What a reader of the sheet should know, once its rows are read."""
-        if self._without_value:
-            message = (
-                f"{self._without_value} formulas of the sheet {name!r} were saved without a result and show as such."
-            )
-            yield Warning("formula_without_value", message, page)
         columns = {column for row in rows for column in row.cells} if self._hidden_columns else set()
         hidden = any(first <= column <= last for first, last in self._hidden_columns[:1000] for column in columns)
-        if self._hidden_rows or hidden:
-            message = f"The sheet {name!r} has hidden rows or columns; their cells are in the text."
-            yield Warning("hidden_cells", message, page)
+        return sheet_warnings(name, page, self._without_value, self._hidden_rows or hidden)
 
     def _cells(self, row: Element) -> dict[int, str]:
         if not self._value_tag:
@@ -159,7 +153,7 @@ class SheetReader:
         if kind == "str":
             return cell_text(_unescaped(value))
         if kind == "b":
-            return Value("TRUE" if value.strip() in _TRUE else "FALSE")
+            return Value("TRUE" if value.strip() in TRUE else "FALSE")
         if kind == "e":
             return Value(cell_text(value))
         if kind == "d":

@@ -6,7 +6,7 @@ whichever of the two sets of namespaces (Transitional and Strict) an Office Open
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from lxml import etree
 
@@ -14,6 +14,7 @@ from pincite.failures import DocumentFailure, FailureCode
 
 # lxml tells no types, so to the type checker this is anything.
 Element: TypeAlias = etree._Element
+Default = TypeVar("Default", bound=int | None)
 
 _OOXML = ("http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/")
 _PREFIXES = {
@@ -43,32 +44,35 @@ _OTHERS = {
     "http://www.w3.org/1998/Math/MathML": "math",
     "http://www.w3.org/XML/1998/namespace": "xml",
 }
+# Entities are not expanded, nothing is fetched, and what is nested or stuffed beyond the parser's limits is refused.
+WITHOUT_TRUST = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "no_network": True,
+    "huge_tree": False,
+    "remove_comments": True,
+    "remove_pis": True,
+}
 
 
 def parse_xml(data: bytes, name: str) -> Element:
-    """The root of the XML in `data`; `name` is the part's, for the message.
-
-    Entities are not expanded, nothing is fetched, and parts nested or stuffed beyond the parser's limits are refused.
+    """The root of the XML in `data`, read `WITHOUT_TRUST`; `name` is the part's, for the message.
 
     Raises:
         DocumentFailure: CORRUPT.
     """
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data, etree.XMLParser(**WITHOUT_TRUST))
     except (etree.XMLSyntaxError, ValueError) as error:
-        detail = f"Its part {name[:200]!r} is not well-formed XML: {str(error)[:200]}"
-        raise DocumentFailure(FailureCode.CORRUPT, detail) from error
+        raise not_well_formed(name, error) from error
     if root is None:
         raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} is empty")
     return root
+
+
+def not_well_formed(part: str, error: Exception) -> DocumentFailure:
+    """What to raise (CORRUPT) where the parser could not read the part of that name."""
+    return DocumentFailure(FailureCode.CORRUPT, f"Its part {part[:200]!r} is not well-formed XML: {str(error)[:200]}")
 
 
 def name_of(element: Element) -> str:
@@ -83,6 +87,11 @@ def attribute(element: Element | None, name: str, default: str = "") -> str:
             if _short(str(key)) == name:
                 return str(value)
     return default
+
+
+def whole_number(value: str, default: Default, digits: int = 6) -> int | Default:
+    """The number that an attribute holds, or `default` where it holds none or one of more than so many digits."""
+    return int(value) if value.isdecimal() and len(value) <= digits else default
 
 
 def child(element: Element | None, *names: str) -> Element | None:

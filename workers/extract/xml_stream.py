@@ -5,30 +5,19 @@ from typing import IO
 
 from lxml import etree
 
-from pincite.failures import DocumentFailure, FailureCode
-from workers.extract.xml_part import Element
+from workers.extract.xml_part import WITHOUT_TRUST, Element, not_well_formed
 
 
 def stream_elements(file: IO[bytes], part: str, *names: str) -> Iterator[Element]:
     """Each element with one of the local `names`, in whichever namespace, when it ends.
 
-    It is emptied, and what stood before it let go, as soon as the next is asked for. Entities are not expanded and
-    nothing is fetched. `part` is the part's name, for the message.
+    It is emptied, and what stood before it let go, as soon as the next is asked for. The XML is read `WITHOUT_TRUST`.
+    `part` is the part's name, for the message.
 
     Raises:
         DocumentFailure: CORRUPT where the XML is not well formed.
     """
-    events = etree.iterparse(
-        file,
-        events=("end",),
-        tag=[f"{{*}}{name}" for name in names],
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    events = etree.iterparse(file, events=("end",), tag=[f"{{*}}{name}" for name in names], **WITHOUT_TRUST)
     try:
         for _, element in events:
             yield element
@@ -37,5 +26,4 @@ def stream_elements(file: IO[bytes], part: str, *names: str) -> Iterator[Element
             while parent is not None and element.getprevious() is not None:
                 del parent[0]
     except etree.XMLSyntaxError as error:
-        detail = f"Its part {part[:200]!r} is not well-formed XML: {str(error)[:200]}"
-        raise DocumentFailure(FailureCode.CORRUPT, detail) from error
+        raise not_well_formed(part, error) from error

@@ -21,10 +21,10 @@ from workers.extract.options import ReaderOptions
 
 _SMALL_PART = 8 * 2**20
 
-# What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
 # Of these no more than the declared size is ever unpacked; bzip2 and LZMA unpack first and cut afterwards.
-_BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_DAMAGE = (
+BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+# What `zipfile` and its decompressors raise on damaged bytes; NotImplementedError is a RuntimeError.
+DAMAGE = (
     zipfile.BadZipFile,
     RuntimeError,
     ValueError,
@@ -79,7 +79,7 @@ class ZipContainer:
             raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} is missing")
         if member.flag_bits & 1:
             raise DocumentFailure(FailureCode.ENCRYPTED, "Its ZIP container is protected")
-        if member.compress_type not in _BOUNDED_METHODS:
+        if member.compress_type not in BOUNDED_METHODS:
             raise DocumentFailure(
                 FailureCode.CORRUPT, f"Its part {name[:200]!r} is packed in a way such files never use"
             )
@@ -88,7 +88,7 @@ class ZipContainer:
             # More than the declared size is never read, and a size that lies fails the checksum.
             with self._archive.open(member) as file:
                 yield file
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise DocumentFailure(FailureCode.CORRUPT, f"Its part {name[:200]!r} cannot be read: {error}") from error
         except OSError as error:
             # The directory points before the file's beginning; all other errors are the disk's.
@@ -120,7 +120,7 @@ def open_container(path: Path, options: ReaderOptions) -> Iterator[ZipContainer]
     """
     try:
         archive = zipfile.ZipFile(path)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         detail = f"The ZIP container of the file cannot be read: {error}"
         raise DocumentFailure(FailureCode.CORRUPT, detail) from error
     with archive:

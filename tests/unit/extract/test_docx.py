@@ -98,6 +98,21 @@ def test_lists_have_the_numbers_that_word_shows(tmp_path: Path, options: ReaderO
     ]
 
 
+@pytest.mark.parametrize("digits", ["9" * 5_000, "0" * 5_000], ids=["nines", "zeros"])
+def test_levels_that_are_no_numbers_are_as_if_not_said(tmp_path: Path, options: ReaderOptions, digits: str) -> None:
+    level, outline = f'<w:ilvl w:val="{digits}"/>', f'<w:outlineLvl w:val="{digits}"/>'
+    styles = f"""
+<w:style w:type="paragraph" w:styleId="Numbered"><w:name w:val="Numbered"/>
+  <w:pPr>{outline}<w:numPr>{level}<w:numId w:val="1"/></w:numPr></w:pPr></w:style>"""
+    body = p("plain", more=outline) + p("styled", "Numbered") + item("direct", 1, 1)
+    body += p("own", more=f'<w:numPr>{level}<w:numId w:val="1"/></w:numPr>')
+    extracted = read(tmp_path, options, bare_docx(body, {"styles": styles, "numbering": NUMBERING}))
+    assert shown(extracted) == [
+        ("paragraph", 0, "plain"),
+        ("list", 0, "1. styled\n  1.a) direct\n2. own"),
+    ]
+
+
 def test_tables_are_rows_with_a_known_header(tmp_path: Path, options: ReaderOptions) -> None:
     nested = p("in") + table(cell("x") + cell("y")) + p("out")
     body = table(

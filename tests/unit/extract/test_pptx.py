@@ -53,3 +53,12 @@ def test_a_missing_slide_is_a_warning(tmp_path: Path, options: ReaderOptions) ->
     assert [page.text for page in extracted.pages] == ["", "Heat\n\n- Oil"]
     assert [warning.code for warning in extracted.warnings] == ["part_skipped", "slide_skipped"]
     assert extracted.warnings[1].page == 1
+
+
+def test_damaged_relations_of_a_slide_are_told_of_once(tmp_path: Path, options: ReaderOptions) -> None:
+    with zipfile.ZipFile(io.BytesIO(slides_pptx([("Rent", ["It rises."])]))) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["ppt/slides/_rels/slide1.xml.rels"] = b"<Relationships"
+    extracted = read(tmp_path, options, zipped(members))
+    assert "It rises." in extracted.pages[0].text
+    assert [warning.code for warning in extracted.warnings] == ["part_skipped"]

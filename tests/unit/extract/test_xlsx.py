@@ -85,6 +85,16 @@ def test_the_strict_kind_and_1904(tmp_path: Path, options: ReaderOptions) -> Non
     assert text_of(tmp_path, inner, options, **parts) == "| 2024-01-31 |"
 
 
+def test_number_formats_that_are_no_numbers_show_numbers_as_they_are(tmp_path: Path, options: ReaderOptions) -> None:
+    inner = f"<sheetData><row>{cell('A1', 0.25, 1)}{cell('B1', 4, 2)}</row></sheetData>"
+    data = xlsx({"S": inner}, formats=["0%", "0.00"])
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+        styles = archive.read("xl/styles.xml").decode()
+    members["xl/styles.xml"] = styles.replace("'200'", f"'{'9' * 5_000}'")
+    assert read(tmp_path, zipped(members), options).pages[0].text == "| 0.25 | 4.00 |"
+
+
 def test_a_formula_without_a_result_shows_itself(tmp_path: Path, options: ReaderOptions) -> None:
     cells = "<c><f>SUM(B1:B9)</f></c><c><f>1+1</f><v>2</v></c><c t='str'><f>\"\"</f><v></v></c><c><f>NOW()</f><v/></c>"
     extracted = read(tmp_path, xlsx({"S": f"<sheetData><row>{cells}</row></sheetData>"}), options)
