@@ -143,11 +143,10 @@ class SheetReader:
     def _shared(self, index: str) -> str:
         if not index:
             return ""
-        try:
-            return self._strings[int(index)]
-        except IndexError as error:
-            detail = f"A cell shows the shared text {index[:20]}, which is missing"
-            raise DocumentFailure(FailureCode.CORRUPT, detail) from error
+        number = whole_number(index.strip(), len(self._strings), digits=10)
+        if number >= len(self._strings):
+            raise DocumentFailure(FailureCode.CORRUPT, f"A cell shows the shared text {index[:20]}, which is missing")
+        return self._strings[number]
 
     def _shown(self, value: str, kind: str | None, style: str | None) -> str:
         if kind == "str":

@@ -188,6 +188,13 @@ def test_entities_are_not_expanded(tmp_path: Path, options: ReaderOptions) -> No
     assert read(tmp_path, data, options).pages[0].text == "| x |"
 
 
+@pytest.mark.parametrize("index", ["-1", "7", "first", "9" * 5000])
+def test_a_shared_text_that_there_is_none_of_is_corrupt(tmp_path: Path, options: ReaderOptions, index: str) -> None:
+    shared = "<sst xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><si><t>Rent</t></si></sst>"
+    data = xlsx({"S": f"<sheetData><row><c t='s'><v>{index}</v></c></row></sheetData>"})
+    assert failure(tmp_path, replaced(data, "xl/sharedStrings.xml", shared), options).code is FailureCode.CORRUPT
+
+
 def test_too_much_is_refused_early(tmp_path: Path, options: ReaderOptions) -> None:
     data = xlsx({"S": sheet_data([["x" * 50] * 20] * 50)})
     small = replace(options, max_characters=10_000)
