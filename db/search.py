@@ -78,7 +78,7 @@ def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg, can
     `candidates`: of how many of the nearest vectors, whoever's they are, those that may answer are taken. Fewer than
     `leg.limit` come back where they hold fewer.
     """
-    ef_search = min(max(_EF_SEARCH, 4 * leg.limit), _MOST_EF_SEARCH)
+    ef_search = min(max(_EF_SEARCH, 2 * leg.limit), _MOST_EF_SEARCH)
     parameters = {
         "query": Vector(query),
         "folder_ids": _ids(leg.folder_ids),
