@@ -235,7 +235,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS embeddings_vector_%1$s ON embeddings '
-        'USING hnsw ((vector::vector(%2$s)) vector_cosine_ops) WHERE stamp_id = %1$s',
+        'USING hnsw ((vector::vector(%2$s)) vector_cosine_ops) WITH (m = 16, ef_construction = 200) WHERE stamp_id = %1$s',
         stamp, dimensions
     );
 END

@@ -11,6 +11,10 @@ from psycopg import Connection
 
 from db.named import execute, fetch_all, fetch_value
 
+# The list of candidates that pgvector keeps while it walks the index: at least so long, and no longer than it allows.
+_EF_SEARCH = 200
+_MOST_EF_SEARCH = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -68,17 +72,35 @@ class _Language:
     language: str
 
 
-def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> list[Ranked]:
-    """The nearest chunks to a unit vector (d,) by cosine distance."""
-    execute(connection, "tune_dense", {"limit": leg.limit})
-    parameters = {"query": Vector(query), "folder_ids": _ids(leg.folder_ids), "limit": leg.limit}
-    return fetch_all(connection, "dense", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg, candidates: int) -> list[Ranked]:
+    """The nearest chunks to a unit vector (d,) by cosine distance, found by the vector index.
+
+    `candidates`: of how many of the nearest vectors, whoever's they are, those that may answer are taken. Fewer than
+    `leg.limit` come back where they hold fewer.
+    """
+    ef_search = min(max(_EF_SEARCH, 2 * leg.limit), _MOST_EF_SEARCH)
+    parameters = {
+        "query": Vector(query),
+        "folder_ids": _ids(leg.folder_ids),
+        "limit": leg.limit,
+        "candidates": candidates,
+    }
+    execute(connection, "tune_dense", {"ef_search": ef_search})
+    found = fetch_all(connection, "dense", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+    execute(connection, "untune_dense", {})
+    return found
 
 
 def dense_exact(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> list[Ranked]:
-    """As `dense`, without the index: for a few folders, whose vectors are read one by one."""
+    """As `dense`, without the index: every vector that may answer is read."""
     parameters = {"query": Vector(query), "folder_ids": _ids(leg.folder_ids), "limit": leg.limit}
+    execute(connection, "tune_planner", {})
     return fetch_all(connection, "dense_exact", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
+
+
+def answering_chunks(connection: Connection[Any], folder_ids: Sequence[int] | None, enough: int) -> int:
+    """How many chunks of the folders (None: all) answer. More than `enough` may be counted short, but not below it."""
+    return int(fetch_value(connection, "answering_chunks", {"folder_ids": _ids(folder_ids), "enough": enough}))
 
 
 def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Matched]:

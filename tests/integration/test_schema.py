@@ -123,6 +123,8 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "insert_embedding": "save_entries",
         "load_page_spans": "load_text",
         "tune_dense": "dense",
+        "tune_planner": "dense_exact",
+        "untune_dense": "dense",
         "ensure_stamp": "activate_stamp",
         "create_vector_index": "activate_stamp",
         "lock_stamps": "activate_stamp",

@@ -144,8 +144,8 @@ class TestDense:
         text = query.format(dimensions=asked.dimensions, stamp_id=asked.stamp_id)
         vector = "[" + ",".join(map(str, unit(4)[0])) + "]"
         with many.transaction() as connection:
-            execute(connection, "tune_dense", {"limit": asked.limit})
-            parameters = {"query": vector, "folder_ids": None, "limit": 50}
+            execute(connection, "tune_dense", {"ef_search": 200})
+            parameters = {"query": vector, "folder_ids": None, "limit": 50, "candidates": 1000}
             plan = connection.execute(f"EXPLAIN {text}".encode(), parameters).fetchall()
         assert any(f"embeddings_vector_{asked.stamp_id}" in line for (line,) in plan), plan
 
@@ -156,7 +156,7 @@ class TestDense:
             first = connection.execute(b"SELECT min(id) FROM documents").fetchone()
             assert first is not None
             assert remove_document(connection, first[0])
-            assert len(dense(connection, unit(5)[0], asked)) == 20
+            assert len(dense(connection, unit(5)[0], asked, 1000)) == 20
 
     def test_ties_go_by_chunk_id(self, database: Database) -> None:
         same = np.repeat(unit(6), 20, axis=0)

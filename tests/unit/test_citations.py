@@ -35,7 +35,7 @@ def test_what_no_browser_opens_at_the_place_opens_as_text(locator: TimeLocator |
     assert {"kind", "label", "fragment", "start", "end", "page"} <= cited.keys()
 
 
-@pytest.mark.parametrize(("quote", "start"), [("Erste Zeile", 0), ("Erste Zeile.", 1)])
+@pytest.mark.parametrize(("quote", "start"), [("Erste Zeile", 0), ("Erste Zeile.", 1), ("rste Zeile.", 1)])
 def test_a_quote_that_does_not_stand_at_its_place_is_never_shown(quote: str, start: int) -> None:
     locator = to_json(locate(CanonicalText(TEXT), 0, 12))
     with pytest.raises(CitationError):

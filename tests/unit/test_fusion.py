@@ -1,3 +1,4 @@
+import itertools
 import random
 
 import pytest
@@ -21,6 +22,20 @@ def test_a_leg_that_did_not_find_a_chunk_adds_nothing() -> None:
 def test_no_legs_and_empty_legs_give_nothing() -> None:
     assert fuse({}) == []
     assert fuse({"dense": {}, "lexical": {}}) == []
+
+
+def test_the_best_rank_decides_between_equal_scores() -> None:
+    fused = fuse({"dense": {9: 3, 2: 4}, "lexical": {9: 6, 2: 4}}, k=0)  # 1/3 + 1/6 = 1/4 + 1/4
+    assert fused[0].score == fused[1].score
+    assert [hit.chunk_id for hit in fused] == [9, 2]
+
+
+def test_the_same_ranks_in_other_legs_give_the_very_same_score() -> None:
+    orders = list(itertools.permutations((1, 2, 7)))  # whose reciprocals add up to different floats in different orders
+    legs = {name: {chunk: order[leg] for chunk, order in enumerate(orders)} for leg, name in enumerate("abc")}
+    fused = fuse(legs)
+    assert len({hit.score for hit in fused}) == 1
+    assert [hit.chunk_id for hit in fused] == list(range(6))
 
 
 def test_ties_go_by_best_rank_then_by_chunk_id() -> None:
