@@ -9,5 +9,6 @@ pytest_plugins = [
     "tests.fixtures.running",
     "tests.fixtures.cli",
     "tests.fixtures.api",
+    "tests.fixtures.model_server",
     "tests.fixtures.backups",
 ]

@@ -7,7 +7,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from api.models.search import SearchResult, ask_result_of
+from api.models.ask import ask_result_of
+from api.models.search import SearchResult
 from api.retrieval.answer import AskAnswer
 from api.retrieval.hits import SearchAnswer
 from ops.cli.border import CommandFailed
