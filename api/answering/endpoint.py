@@ -20,6 +20,8 @@ MOST_BYTES = 16 << 20  # of a response; a reasoning model thinks long, and each 
 LARGEST_EVENT = 256 << 10
 _MOST_ERROR_BYTES = 4096
 
+CONNECTION_ERRORS = (httpx.HTTPError, httpx.InvalidURL)
+
 Heard = Callable[[str], Awaitable[None]]
 
 
@@ -71,9 +73,9 @@ class Endpoint:
         try:
             async with self._client.stream("POST", f"{settings.llm_base_url}/chat/completions", json=body) as response:
                 await check_status(response, settings)
-                response.stream = _Bounded(response.stream)
+                bounded(response, MOST_BYTES)
                 yield response
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except CONNECTION_ERRORS as error:
             raise failure_of(error) from error
 
 
@@ -90,7 +92,7 @@ async def check_status(response: httpx.Response, settings: Settings) -> None:
         return
     said = b""
     if status < 300 or status >= 400:
-        response.stream = _Bounded(response.stream, _MOST_ERROR_BYTES)
+        bounded(response, _MOST_ERROR_BYTES)
         try:
             async for part in response.aiter_raw():
                 said += part
@@ -135,10 +137,15 @@ def failure_of(error: Exception) -> NoWrittenAnswer:
     return NoWrittenAnswer(code, f"{type(error).__name__}: {error}")
 
 
+def bounded(response: httpx.Response, most: int) -> None:
+    """Let reading the response end with `llm_too_long` after so many bytes."""
+    response.stream = _Bounded(response.stream, most)
+
+
 class _Bounded(httpx.AsyncByteStream):
     """A response's bytes, until there are too many."""
 
-    def __init__(self, stream: Any, most: int = MOST_BYTES) -> None:
+    def __init__(self, stream: Any, most: int) -> None:
         self._stream = stream
         self._most = most
 

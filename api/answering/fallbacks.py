@@ -27,8 +27,10 @@ class FallbackCode(StrEnum):
 _QUOTES = "The answer is the quotes themselves."
 
 MESSAGES = {
-    FallbackCode.UNREACHABLE: "The language model cannot be reached. `pincite doctor` shows why.",
-    FallbackCode.TIMEOUT: "The language model took too long. Ask again, or raise the PINCITE_LLM_..._SECONDS.",
+    FallbackCode.UNREACHABLE: "The language model cannot be reached. "
+    "Check PINCITE_LLM_BASE_URL, and that its server runs.",
+    FallbackCode.TIMEOUT: "The language model took too long. "
+    "Ask again, or raise PINCITE_LLM_FIRST_TOKEN_SECONDS and PINCITE_LLM_ANSWER_SECONDS.",
     FallbackCode.BUSY: "The language model is writing as many answers as it may (PINCITE_LLM_AT_ONCE). "
     "Ask again in a moment.",
     FallbackCode.UNAUTHORIZED: "The language model's server refused the key. Check PINCITE_LLM_API_KEY.",

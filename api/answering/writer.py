@@ -85,6 +85,19 @@ class AnswerWriter:
         return await attempt.outcome()
 
 
+async def write_once(settings: Settings, answer: AskAnswer) -> AskAnswer:
+    """What `AnswerWriter.write` gives, for a process that asks once."""
+
+    async def unheard(_text: str) -> None:
+        pass
+
+    writer = AnswerWriter(settings)
+    try:
+        return await writer.write(answer, unheard)
+    finally:
+        await writer.close()
+
+
 class _Attempt:
     """What came so far."""
 

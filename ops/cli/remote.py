@@ -44,7 +44,7 @@ def call_api(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, A
         addresses.api_url + path, json.dumps(body).encode(), {"Content-Type": "application/json", **authorization()}
     )
     try:
-        with _opener().open(request, timeout=_ANSWER_SECONDS) as response:
+        with _opener().open(request, timeout=_ANSWER_SECONDS + settings.llm_answer_seconds) as response:
             answer: dict[str, Any] = json.load(response)
             return answer
     except HTTPError as error:
