@@ -16,7 +16,7 @@ from api.answering.sources import Source
 
 NO_ANSWER = "NO_ANSWER"  # what the prompt asks a model to write where the sources do not answer
 
-_DECLINES = re.compile(r"\W*NO[_\s]?ANSWER\W*", re.IGNORECASE)
+_DECLINES = re.compile(rf"\W*(?:{NO_ANSWER}\b.*|(?i:no[_\s]?answer)\W*)", re.DOTALL)
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _LONGEST_TAG = 12
 _FENCE = re.compile(r"`{3,}|~{3,}")

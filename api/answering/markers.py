@@ -25,6 +25,7 @@ _LEFT, _RIGHT = "\ue000", "\ue001"
 _CHECKED = re.compile(f"{_LEFT}(\\d+){_RIGHT}")
 _WRAPPED = re.compile(rf"{_OPEN}\s*((?:{_LEFT}\d+{_RIGHT}\s*)+){_CLOSE}")
 _BARE = re.compile(r"\[(\d+)\]")
+_EMPTY = re.compile(rf"{_OPEN}[^\S\n]*{_CLOSE}")
 _CODE = re.compile(r"(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
 
 
@@ -64,6 +65,7 @@ def resolve(text: str, known: frozenset[int], *, is_code: bool = False) -> tuple
     # What is left, in code or made by taking something out, must not read as a marker that was checked.
     joined = _BARE.sub(r"[ \1 ]", joined)
     if invalid:
+        joined = _EMPTY.sub("", joined)
         joined = re.sub(r"[^\S\n]+(?=[.,;:!?。、！？])|(?<=\s)[^\S\n]+", "", joined)
     return _CHECKED.sub(r"[\1]", joined), cited, invalid
 

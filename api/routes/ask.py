@@ -15,7 +15,11 @@ from api.runtime import Runtime, RuntimeOf
 router = APIRouter(prefix="/v1", tags=["search"])
 
 
-@router.post("/ask", response_model=AskResult)
+@router.post(
+    "/ask",
+    response_model=AskResult,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "The answer, or with `stream` its events."}},
+)
 async def ask_question(body: AskBody, request: Request, runtime: RuntimeOf) -> AskResult | Response:
     """An answer with citations, or a refusal that says why."""
     # In a thread and with a search slot for as long as it searches; while a model writes, neither is held.

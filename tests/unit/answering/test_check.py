@@ -53,6 +53,7 @@ def checked(text: str, step: int = 7) -> Checked:
         ("Rent is due [123456789012345].", "Rent is due.", (), (999_999_999,)),
         ("Rent is due [1-4000000000].", "Rent is due [1].", (1,), (999_999_999,)),
         ("Rent is due [[9]1].", "Rent is due [ 1 ].", (), (9,)),
+        ("Rent [[9]] is due 【8】 [1].", "Rent is due [1].", (1,), (9, 8)),
         ("Use `a[1]` and [2].", "Use `a[ 1 ]` and [2].", (2,), ()),
         ("See [2]:\n```python\nprint(a[1])\n```", "See [2]:\nprint(a[ 1 ])", (2,), ()),
         ("[1]: the lease", "[1] : the lease", (1,), ()),
@@ -158,10 +159,18 @@ def test_quotations_are_compared_with_what_they_cite(text: str, unsupported: lis
     assert list(checked(text).unsupported_quotes) == unsupported
 
 
-@pytest.mark.parametrize("text", ["NO_ANSWER", "no_answer.", "**NO_ANSWER**", "<think>Hm [1].</think>\n\nNO_ANSWER"])
+@pytest.mark.parametrize(
+    "text",
+    ["NO_ANSWER", "no_answer.", "**NO_ANSWER**", "<think>Hm [1].</think>\n\nNO_ANSWER", "NO_ANSWER: they say nothing"],
+)
 def test_a_model_may_say_that_the_sources_do_not_answer(text: str) -> None:
     outcome = checked(text)
     assert (outcome.declined, outcome.text, outcome.cited) == (True, "", ())
+
+
+def test_no_answer_behind_an_answer_is_left_out_and_words_like_it_are_words() -> None:
+    outcome = checked("Rent is due [1].\nNO_ANSWER\nNo answer came from the tenant [1].")
+    assert (outcome.text, outcome.declined) == ("Rent is due [1].\nNo answer came from the tenant [1].", True)
 
 
 @pytest.mark.parametrize("step", [1, 4, 1000])
