@@ -18,6 +18,7 @@ NO_ANSWER = "NO_ANSWER"  # what the prompt asks a model to write where the sourc
 
 _DECLINES = re.compile(rf"\W*(?:{NO_ANSWER}\b.*|(?i:no[_\s]?answer)\W*)", re.DOTALL)
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_END_OF_THOUGHT = re.compile(r".*</(?:think|thinking|thought|reasoning)>", re.IGNORECASE | re.DOTALL)
 _LONGEST_TAG = 12
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _NO_SPACE_BEHIND = "。！？｡」』】"
@@ -54,6 +55,9 @@ class Checker:
         self._sources = {source.number: source for source in sources}
         self._thoughts = _Thoughts()
         self._pieces = Sentences()
+        self._begin()
+
+    def _begin(self) -> None:
         self._text = ""
         self._given = 0
         self._sentences: list[_Sentence] = []
@@ -62,6 +66,11 @@ class Checker:
         self._removed = 0
         self._declined = False
         self._in_code = False
+
+    @property
+    def characters(self) -> int:
+        """How long the checked text is so far."""
+        return len(self._text)
 
     def feed(self, text: str) -> str:
         """What can be given out now."""
@@ -93,6 +102,10 @@ class Checker:
         return new
 
     def _take(self, piece: str) -> None:
+        if thought := _END_OF_THOUGHT.match(piece):
+            # Some servers hide where thinking begins; all before its end was no answer, given out or not.
+            self._begin()
+            piece = piece[thought.end() :]
         words = piece.strip()
         if _FENCE.match(words):
             self._in_code = not self._in_code

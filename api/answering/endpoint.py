@@ -15,10 +15,12 @@ import httpx2 as httpx
 from api.answering.fallbacks import FallbackCode, NoWrittenAnswer
 from pincite.settings import Settings
 
-MOST_CHARACTERS = 12_000  # of an answer
-MOST_BYTES = 16 << 20  # of a response; a reasoning model thinks long, and each token comes in a wrapping of 300 bytes
+# Of a response: a reasoning model thinks long, and each token comes in a wrapping of 300 bytes.
+MOST_CHARACTERS = 100_000
+MOST_BYTES = 16 << 20
 LARGEST_EVENT = 256 << 10
 _MOST_ERROR_BYTES = 4096
+_MOST_TOLD = 300  # characters of what a server said, for a log
 
 CONNECTION_ERRORS = (httpx.HTTPError, httpx.InvalidURL)
 
@@ -83,7 +85,7 @@ async def check_status(response: httpx.Response, settings: Settings) -> None:
     """See that the server took the request.
 
     Raises:
-        NoWrittenAnswer: it did not; the message has what it said, without the key.
+        NoWrittenAnswer: it did not; the message has what it said, which is not to be shown but by `told`.
     """
     status = response.status_code
     if status == 200:
@@ -98,7 +100,7 @@ async def check_status(response: httpx.Response, settings: Settings) -> None:
                 said += part
         except NoWrittenAnswer:
             pass  # the beginning will do
-    raise NoWrittenAnswer(_code_of(status), f"status {status}: {_printable(said, settings)}")
+    raise NoWrittenAnswer(_code_of(status), f"status {status}: {said.decode('utf-8', 'replace')}")
 
 
 def _code_of(status: int) -> FallbackCode:
@@ -116,11 +118,12 @@ def _code_of(status: int) -> FallbackCode:
     return known.get(status, FallbackCode.REJECTED if status >= 400 else FallbackCode.INVALID_RESPONSE)
 
 
-def _printable(said: bytes, settings: Settings) -> str:
-    text = said.decode("utf-8", "replace")
+def told(failure: NoWrittenAnswer, settings: Settings) -> str:
+    """What may be shown of a failure: one line, bounded, without the key, which servers like to repeat."""
+    text = str(failure)
     if settings.llm_api_key and (key := settings.llm_api_key.get_secret_value()):
         text = text.replace(key, "***")
-    return repr(text[:300])
+    return "".join(character if character.isprintable() else " " for character in text[:_MOST_TOLD])
 
 
 def failure_of(error: Exception) -> NoWrittenAnswer:
@@ -197,16 +200,16 @@ def _choice(data: str) -> dict[str, Any] | None:
     try:
         chunk = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no JSON: {data[:100]!r}") from error
+        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no JSON: {data}") from error
     if not isinstance(chunk, dict):
-        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no chunk: {data[:100]!r}")
+        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no chunk: {data}")
     if chunk.get("error"):
-        raise NoWrittenAnswer(FallbackCode.SERVER_ERROR, f"an error within the stream: {data[:300]!r}")
+        raise NoWrittenAnswer(FallbackCode.SERVER_ERROR, f"an error within the stream: {data}")
     choices = chunk.get("choices")
     if not choices:
         return None
     if not isinstance(choices, list) or not isinstance(choices[0], dict):
-        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no choice: {data[:100]!r}")
+        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no choice: {data}")
     return choices[0]
 
 

@@ -60,7 +60,7 @@ MAY_PASS = frozenset(
 
 
 class NoWrittenAnswer(Exception):
-    """There is no written answer; `code` says why to the user, the message to the log."""
+    """There is no written answer; `code` says why to the user, the message to the log (by `endpoint.told`)."""
 
     def __init__(self, code: FallbackCode, detail: str = "") -> None:
         self.code = code

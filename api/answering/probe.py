@@ -39,4 +39,6 @@ def _names(content: bytes) -> tuple[str, ...]:
         listed = json.loads(content)["data"]
         return tuple(str(model["id"]) for model in listed)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no list of models: {content[:100]!r}") from error
+        raise NoWrittenAnswer(
+            FallbackCode.INVALID_RESPONSE, f"no list of models: {content.decode('utf-8', 'replace')}"
+        ) from error

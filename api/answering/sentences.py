@@ -15,26 +15,8 @@ _SPACE = re.compile(r"[^\S\n]*")
 
 # Short forms that end no sentence, and those that end none before a number.
 _SHORT = frozenset(
-    {
-        "al",
-        "approx",
-        "bspw",
-        "bzw",
-        "ca",
-        "cf",
-        "d.h",
-        "dr",
-        "e.g",
-        "evtl",
-        "fr",
-        "gem",
-        "ggf",
-        "hr",
-        "i.e",
-        "inkl",
-        "mr",
-    }
-    | {"mrs", "ms", "o.ä", "prof", "resp", "sog", "st", "u.a", "u.u", "vgl", "vs", "z.b"}
+    {"al", "approx", "ca", "cf", "dr", "e.g", "i.e", "mr", "mrs", "ms", "prof", "resp", "st", "vs"}
+    | {"bspw", "bzw", "d.h", "evtl", "fr", "gem", "ggf", "hr", "inkl", "o.ä", "sog", "u.a", "u.u", "vgl", "z.b"}
 )
 _SHORT_BEFORE_NUMBER = frozenset(
     {"abb", "abs", "art", "arts", "ch", "cl", "eq", "fig", "figs", "kap", "max", "min", "no", "nos", "nr", "p", "para"}

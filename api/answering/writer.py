@@ -8,7 +8,7 @@ from dataclasses import replace
 import anyio
 
 from api.answering.check import Checked, Checker
-from api.answering.endpoint import Endpoint, open_client
+from api.answering.endpoint import Endpoint, open_client, told
 from api.answering.fallbacks import MAY_PASS, FallbackCode, NoWrittenAnswer, message_of
 from api.answering.prompt import LONGEST_QUESTION, messages
 from api.answering.sources import Source
@@ -18,6 +18,7 @@ from pincite.settings import Settings
 logger = logging.getLogger(__name__)
 
 WRITTEN = "written"
+LONGEST_ANSWER = 12_000  # characters
 _PAUSE_SECONDS = 0.5  # before the second try
 
 Emit = Callable[[str], Awaitable[None]]
@@ -47,7 +48,7 @@ class AnswerWriter:
         try:
             written = _merged(answer, await self._checked(answer, emit))
         except NoWrittenAnswer as failure:
-            logger.warning("no written answer: %s: %s", failure.code.value, failure)
+            logger.warning("no written answer: %s: %s", failure.code.value, told(failure, self._settings))
             written = replace(answer, fallback=Fallback(failure.code.value, message_of(failure.code)))
         took = round((time.perf_counter() - began) * 1000, 2)
         total = round(answer.took_ms.get("total", 0) + took, 2)
@@ -79,7 +80,8 @@ class AnswerWriter:
         except NoWrittenAnswer as failure:
             if failure.code not in MAY_PASS or attempt.has_heard:
                 raise
-            logger.info("the language model is asked once more: %s: %s", failure.code.value, failure)
+            reason = told(failure, self._settings)
+            logger.info("the language model is asked once more: %s: %s", failure.code.value, reason)
             await anyio.sleep(_PAUSE_SECONDS)
             await self._endpoint.complete(asked, attempt.heard)
         return await attempt.outcome()
@@ -109,6 +111,8 @@ class _Attempt:
     async def heard(self, text: str) -> None:
         self.has_heard = True
         await self._give(self._checker.feed(text))
+        if self._checker.characters > LONGEST_ANSWER:
+            raise NoWrittenAnswer(FallbackCode.TOO_LONG, f"more than {LONGEST_ANSWER} characters")
 
     async def outcome(self) -> Checked:
         rest, checked = self._checker.finish()

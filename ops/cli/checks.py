@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.answering.endpoint import told
 from api.answering.fallbacks import MESSAGES, FallbackCode, NoWrittenAnswer
 from api.answering.probe import known_models
 from ops.services.installation import running
@@ -118,10 +119,12 @@ def check_language_model(settings: Settings) -> Iterator[Finding]:
     except NoWrittenAnswer as failure:
         if failure.code in _NO_LIST:
             step = "Ask a question: if the answer has no `fallback`, all is well. Else check PINCITE_LLM_BASE_URL."
-            yield Finding(name, "warn", f"{settings.llm_base_url} does not list its models ({failure})", step)
+            yield Finding(
+                name, "warn", f"{settings.llm_base_url} does not list its models ({told(failure, settings)})", step
+            )
         else:
             step = f"{MESSAGES[failure.code]} Until then answers are the quotes themselves."
-            yield Finding(name, "fail", f"{settings.llm_base_url}: {failure}", step)
+            yield Finding(name, "fail", f"{settings.llm_base_url}: {told(failure, settings)}", step)
         return
     if {wanted, f"{wanted}:latest"}.isdisjoint(models):
         listed = ", ".join(models[:10]) or "none"

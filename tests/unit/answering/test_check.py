@@ -189,6 +189,15 @@ def test_thoughts_are_no_part_of_the_answer(text: str, shown: str, step: int) ->
     assert checked(text, step).text == shown
 
 
+def test_thoughts_whose_beginning_is_hidden_end_where_they_end() -> None:
+    checker = Checker(SOURCES)
+    given_out = checker.feed("I think of [9]. It says that rent [1].\nDone.</think> Rent is due [2]. And high.")
+    rest, outcome = checker.finish()
+    assert outcome.text == "Rent is due [2]. And high."
+    assert (outcome.cited, outcome.invalid_citations, outcome.uncited_sentences) == ((2,), (), ("And high.",))
+    assert (given_out + rest).endswith(outcome.text)
+
+
 def test_nothing_is_given_out_before_something_was_cited() -> None:
     checker = Checker(SOURCES)
     assert checker.feed("I know this myself. Rent is due on the ninth [9]. And ") == ""
