@@ -10,5 +10,6 @@ pytest_plugins = [
     "tests.fixtures.cli",
     "tests.fixtures.api",
     "tests.fixtures.model_server",
+    "tests.fixtures.written",
     "tests.fixtures.backups",
 ]

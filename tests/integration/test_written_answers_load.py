@@ -45,7 +45,8 @@ def listening(settings: Settings) -> Iterator[tuple[int, Runtime]]:
 def settings(api_settings: Settings, database: Database, model_server: ModelServer) -> Settings:
     index(database, Indexed([RENT]))
     return api_settings.model_copy(
-        update={"llm_base_url": model_server.url, "llm_model": "m", "llm_at_once": MANY, "llm_answer_seconds": 300}
+        update={"llm_base_url": model_server.url, "llm_model": "m", "llm_at_once": MANY}
+        | {"llm_answer_seconds": 300, "llm_first_token_seconds": 300}
     )
 
 
