@@ -5,12 +5,13 @@ kept. Nothing is given out before a first source was cited. At the end quotation
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect, bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from api.answering.markers import resolve, without_markers
 from api.answering.plain_text import harmless, plain
-from api.answering.quotations import quotations, stands_in
+from api.answering.quotations import folded, quotations, stands_in
 from api.answering.sentences import Sentences
 from api.answering.sources import Source
 
@@ -133,21 +134,15 @@ class Checker:
         self._text += text
 
     def _unsupported_quotes(self) -> Iterator[str]:
+        starts = [sentence.start for sentence in self._sentences]
+        texts = {number: (folded(s.quote), folded(s.name)) for number, s in self._sources.items()}
         for quotation in quotations(self._text):
             words = without_markers(quotation.words).strip()
-            cited = self._cited_around(quotation.start, quotation.end) or self._cited
-            if any(map(str.isalnum, words)) and not stands_in(words, self._texts(cited)):
+            touched = self._sentences[max(bisect(starts, quotation.start) - 1, 0) : bisect_left(starts, quotation.end)]
+            cited = set().union(*(sentence.cited for sentence in touched)) or self._cited
+            has_words = any(map(str.isalnum, words))
+            if has_words and not stands_in(words, [text for number in cited for text in texts[number]]):
                 yield " ".join(words.split())
-
-    def _cited_around(self, start: int, end: int) -> set[int]:
-        ends = [*(sentence.start for sentence in self._sentences[1:]), len(self._text)]
-        touched = [s for s, last in zip(self._sentences, ends, strict=False) if s.start < end and last > start]
-        return set().union(*(sentence.cited for sentence in touched))
-
-    def _texts(self, numbers: Iterable[int]) -> Iterator[str]:
-        for number in numbers:
-            yield self._sources[number].quote
-            yield self._sources[number].name
 
 
 class _Thoughts:

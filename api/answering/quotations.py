@@ -3,8 +3,8 @@
 The rule of comparison: Unicode form NFC; each run of white space is one space; typographic quotation marks and
 apostrophes are as the plain ones, dashes of all lengths are as a hyphen, ligatures are as their letters; soft hyphens
 and characters of no width are left out; one punctuation mark at the end of the quotation may be the sentence's own.
-Letters, digits and capitals must agree, and the quotation must begin and end where words do. A quotation that leaves
-something out ("…") is not word for word.
+Letters, digits and capitals must agree, and the quotation must begin and end where words do (`non-refundable` is one).
+A quotation that leaves something out ("…") is not word for word.
 """
 
 import re
@@ -72,19 +72,23 @@ def _is_inch(text: str, place: int) -> bool:
 
 
 def stands_in(words: str, texts: Iterable[str]) -> bool:
-    """Whether one of the texts has these words, by the rule above."""
-    wanted = _folded(words)
+    """Whether one of the texts, each as `folded` gives it, has these words, by the rule above."""
+    wanted = folded(words)
     patterns = [_whole(form) for form in {wanted, _LAST_MARK.sub("", wanted).rstrip()} if form]
-    return any(pattern.search(_folded(text)) for text in texts for pattern in patterns)
+    return any(pattern.search(text) for text in texts for pattern in patterns)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """The text as it is compared."""
     return " ".join(unicodedata.normalize("NFC", text).translate(_FOLDED).split())
 
 
 def _whole(words: str) -> re.Pattern[str]:
-    before = r"(?<!\w)(?<!\d[.,])" if words[0].isdecimal() else r"(?<!\w)" if _is_spaced(words[0]) else ""
-    after = r"(?!\w)(?![.,]\d)" if words[-1].isdecimal() else r"(?!\w)" if _is_spaced(words[-1]) else ""
+    # `refundable` does not stand in `non-refundable`, `can` not in `can't`, `250` not in `1,250`.
+    before = r"(?<!\w)(?<!\w-)" if _is_spaced(words[0]) else ""
+    after = r"(?!\w)(?!-\w)(?!'t\b)" if _is_spaced(words[-1]) else ""
+    before += r"(?<!\d[.,])" if words[0].isdecimal() else ""
+    after += r"(?![.,]\d)" if words[-1].isdecimal() else ""
     return re.compile(f"{before}{re.escape(words)}{after}")
 
 
