@@ -11,11 +11,12 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from api.access import AccessMiddleware, refuse_open_door
+from api.answering.writer import AnswerWriter
 from api.bounds import BoundsMiddleware
 from api.page_pictures import PagePictures
 from api.problems import install_problems
 from api.readiness import Readiness, look
-from api.routes import contents, documents, folders, health, pages, search, web
+from api.routes import ask, contents, documents, folders, health, pages, search, web
 from api.runtime import ModelHolder, Runtime, SearchSlots
 from db.connect import API_CONNECTIONS, Database, DatabaseUnavailableError
 from pincite import __version__
@@ -50,12 +51,15 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
             models,
             SearchSlots(),
             PagePictures(),
+            AnswerWriter(settings) if settings.llm_base_url else None,
         )
         app.state.runtime, app.state.readiness = runtime, Readiness(lambda: look(runtime))
         models.start()
         try:
             yield
         finally:
+            if runtime.writer is not None:
+                await runtime.writer.close()
             await anyio.to_thread.run_sync(runtime.pictures.close)
             database.close()
 
@@ -70,7 +74,7 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
         middleware=[Middleware(AccessMiddleware), Middleware(BoundsMiddleware, settings=settings)],
     )
     install_problems(app)
-    for rooms in (documents, contents, pages, folders, search, health, web):
+    for rooms in (documents, contents, pages, folders, search, ask, health, web):
         app.include_router(rooms.router)
     return app
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 
+from api.answering.writer import AnswerWriter
 from api.page_pictures import PagePictures
 from api.problems import unavailable
 from api.retrieval.search import Searcher
@@ -99,7 +100,7 @@ class SearchSlots:
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What the endpoints work with."""
+    """What the endpoints work with. `writer` is None where no language model is configured."""
 
     settings: Settings
     database: Database
@@ -108,6 +109,7 @@ class Runtime:
     models: ModelHolder
     slots: SearchSlots
     pictures: PagePictures
+    writer: AnswerWriter | None
 
     def searcher(self) -> Searcher:
         """A searcher with the loaded model.

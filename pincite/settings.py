@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -30,11 +31,33 @@ def _directories(joined: str) -> tuple[Path, ...]:
     return tuple(Path(directory) for directory in joined.split(":") if directory)
 
 
+def checked_endpoint(address: str) -> str:
+    """The address of a language model's server, without a slash at its end.
+
+    Raises:
+        ValueError: it is no http or https address, or carries what belongs elsewhere.
+    """
+    parts = urlsplit(address.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not address.strip().isprintable():
+        raise ValueError("the address begins with http:// or https:// and a host, as http://127.0.0.1:11434/v1")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("the address must not carry credentials; the key goes into PINCITE_LLM_API_KEY")
+    if parts.query or parts.fragment or " " in address.strip():
+        raise ValueError("the address ends with its path, as http://127.0.0.1:11434/v1")
+    _ = parts.port  # a ValueError of its own where it is no number
+    return address.strip().rstrip("/").removesuffix("/chat/completions")
+
+
 class Settings(BaseSettings):
     """One frozen value for a whole process. Times are in seconds, sizes in MiB unless the name says otherwise."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PINCITE_", env_file=".env", frozen=True, extra="ignore", populate_by_name=True
+        env_prefix="PINCITE_",
+        env_file=".env",
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        hide_input_in_errors=True,  # it may be a secret
     )
 
     data: Path = Field(default_factory=_default_data)
@@ -51,6 +74,15 @@ class Settings(BaseSettings):
 
     model: str = "all-MiniLM-L6-v2"
     gate_threshold: float = Field(default=0.675, gt=0, lt=2)
+
+    llm_base_url: str | None = None
+    llm_model: str | None = None
+    llm_api_key: SecretStr | None = None
+    llm_temperature: float | None = Field(default=None, ge=0, le=2)
+    llm_at_once: int = Field(default=4, gt=0)
+    llm_connect_seconds: float = Field(default=5, gt=0)
+    llm_first_token_seconds: float = Field(default=60, gt=0)
+    llm_answer_seconds: float = Field(default=120, gt=0)
 
     extract_workers: int = Field(default_factory=_cores, gt=0)
     ocr_workers: int = Field(default_factory=_cores, gt=0)
@@ -101,6 +133,32 @@ class Settings(BaseSettings):
                 raise ValueError(f"{str(directory)!r} is not an absolute path; directories are joined by ':'")
         return value
 
+    @field_validator("llm_base_url", "llm_model", "llm_api_key", "llm_temperature", mode="before")
+    @classmethod
+    def _empty_is_none(cls, value: object) -> object:
+        return None if value == "" else value
+
+    @field_validator("llm_base_url")
+    @classmethod
+    def _check_llm_base_url(cls, value: str | None) -> str | None:
+        return None if value is None else checked_endpoint(value)
+
+    @field_validator("llm_api_key")
+    @classmethod
+    def _check_llm_api_key(cls, value: SecretStr | None) -> SecretStr | None:
+        secret = value.get_secret_value() if value else ""
+        if not secret.isascii() or not all(33 <= ord(character) <= 126 for character in secret):
+            raise ValueError("the key has spaces or characters that no key has")  # and must not be shown
+        return value
+
+    @model_validator(mode="after")
+    def _check_language_model(self) -> Self:
+        if (self.llm_base_url is None) != (self.llm_model is None):
+            raise ValueError("PINCITE_LLM_BASE_URL and PINCITE_LLM_MODEL belong together: set both, or none")
+        if self.llm_first_token_seconds > self.llm_answer_seconds:
+            raise ValueError("PINCITE_LLM_FIRST_TOKEN_SECONDS must not be above PINCITE_LLM_ANSWER_SECONDS")
+        return self
+
     @model_validator(mode="after")
     def _check_order_of_limits(self) -> Self:
         ladder = {
@@ -126,6 +184,12 @@ class Settings(BaseSettings):
     def workers(self) -> int:
         """How many processes read, recognise and embed."""
         return self.extract_workers + self.ocr_workers + self.embed_workers
+
+    @property
+    def llm_is_local(self) -> bool:
+        """Whether the language model's server is on this machine."""
+        host = urlsplit(self.llm_base_url or "").hostname or ""
+        return host == "localhost" or host.startswith("127.") or host == "::1"
 
     @cached_property
     def originals(self) -> str:

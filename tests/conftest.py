@@ -9,5 +9,7 @@ pytest_plugins = [
     "tests.fixtures.running",
     "tests.fixtures.cli",
     "tests.fixtures.api",
+    "tests.fixtures.model_server",
+    "tests.fixtures.written",
     "tests.fixtures.backups",
 ]

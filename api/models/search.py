@@ -3,11 +3,10 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.models.strict import Strict
-from api.retrieval.answer import AskAnswer
 from api.retrieval.questions import MOST_HITS, Mode
 
 
-class _FromValues(BaseModel):
+class FromValues(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
@@ -21,7 +20,7 @@ class SearchBody(Strict):
     rerank: bool = False
 
 
-class HitDocument(_FromValues):
+class HitDocument(FromValues):
     """The document that a hit quotes."""
 
     id: int
@@ -45,7 +44,7 @@ class Locator(BaseModel):
     page: int | None
 
 
-class Scores(_FromValues):
+class Scores(FromValues):
     """Why a hit stands where it stands; see `cosine_distance` (lower is nearer) for how near it is."""
 
     fused: float
@@ -56,7 +55,7 @@ class Scores(_FromValues):
     rerank: float | None
 
 
-class Hit(_FromValues):
+class Hit(FromValues):
     """A quote, word for word, and where it stands."""
 
     rank: int
@@ -69,7 +68,7 @@ class Hit(_FromValues):
     scores: Scores
 
 
-class Gate(_FromValues):
+class Gate(FromValues):
     """Whether the hits answer: by which rule, the nearest distance, and the distance that still answers."""
 
     threshold: float
@@ -78,14 +77,14 @@ class Gate(_FromValues):
     identifiers: list[str]
 
 
-class DenseReport(_FromValues):
+class DenseReport(FromValues):
     """The leg by meaning."""
 
     ran: bool
     returned: int
 
 
-class LexicalReport(_FromValues):
+class LexicalReport(FromValues):
     """The leg by words, and the words it looked for."""
 
     ran: bool
@@ -93,21 +92,21 @@ class LexicalReport(_FromValues):
     returned: int
 
 
-class Legs(_FromValues):
+class Legs(FromValues):
     """What ran, and what it gave."""
 
     dense: DenseReport
     lexical: LexicalReport
 
 
-class RerankReport(_FromValues):
+class RerankReport(FromValues):
     """Whether a reranker ran, and if not, why."""
 
     ran: bool
     reason: str | None
 
 
-class IndexStamp(_FromValues):
+class IndexStamp(FromValues):
     """What the index was made with."""
 
     model: str
@@ -116,7 +115,7 @@ class IndexStamp(_FromValues):
     lexemes: str
 
 
-class SearchResult(_FromValues):
+class SearchResult(FromValues):
     """Hits, best first. `answerable` is the gate's decision; `took_ms` are milliseconds by step.
 
     `unfinished` documents of the searched folders are not indexed yet: they may still answer.
@@ -131,56 +130,3 @@ class SearchResult(_FromValues):
     stamp: IndexStamp | None
     unfinished: int
     took_ms: dict[str, float]
-
-
-class AskBody(Strict):
-    """A question. With `stream` the answer comes as one server-sent event named `answer`."""
-
-    question: str
-    folders: list[str] | None = Field(default=None, min_length=1, max_length=1000)
-    stream: bool = False
-
-
-class Citation(Hit):
-    """A numbered quote: `[number]` in the answer stands for it."""
-
-    number: int
-
-
-class AskResult(BaseModel):
-    """An answer with its citations, or a refusal with its reason.
-
-    `unfinished` documents of the searched folders are not indexed yet: they may still answer.
-    """
-
-    question: str
-    answer: str | None
-    refused: bool
-    reason: str | None
-    mode: str
-    citations: list[Citation]
-    invalid_citations: list[int]
-    uncited_sentences: list[str]
-    gate: Gate
-    unfinished: int
-    took_ms: dict[str, float]
-
-
-def ask_result_of(answer: AskAnswer) -> AskResult:
-    """An answer as the API shows it."""
-    citations = [
-        Citation(number=citation.number, **dict(Hit.model_validate(citation.hit))) for citation in answer.citations
-    ]
-    return AskResult(
-        question=answer.question,
-        answer=answer.answer,
-        refused=answer.refused,
-        reason=answer.reason,
-        mode=answer.mode,
-        citations=citations,
-        invalid_citations=list(answer.invalid_citations),
-        uncited_sentences=list(answer.uncited_sentences),
-        gate=Gate.model_validate(answer.gate),
-        unfinished=answer.unfinished,
-        took_ms=answer.took_ms,
-    )

@@ -26,11 +26,21 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallback:
+    """Why the quotes are the answer although a language model is configured: a stable code and a sentence."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class AskAnswer:
     """An answer with its citations, or a refusal: then `answer` is None and `reason` says why.
 
-    `mode` says who wrote the answer: `extractive` means that it is the quotes themselves. `invalid_citations` are
-    markers without a quote, `uncited_sentences` sentences without a marker: an extractive answer has neither.
+    `mode` says who wrote the answer: `extractive` means that it is the quotes themselves, `written` that a language
+    model wrote it over them. `invalid_citations` are markers without a quote, which were dropped; `uncited_sentences`
+    sentences without a marker; `unsupported_quotes` words in quotation marks that the cited quotes do not have;
+    `removed_links` counts links, pictures and tags that were taken out: an extractive answer has none of them.
     `unfinished` documents of the searched folders are not indexed yet.
     """
 
@@ -45,6 +55,9 @@ class AskAnswer:
     gate: Gate
     unfinished: int
     took_ms: dict[str, float]
+    unsupported_quotes: tuple[str, ...] = ()
+    removed_links: int = 0
+    fallback: Fallback | None = None
 
 
 def ask(searcher: Searcher, request: AskRequest) -> AskAnswer:

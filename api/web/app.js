@@ -11,11 +11,11 @@ function element(tag, text = "", className = "") {
   return made;
 }
 
-async function call(path, body) {
+async function call(path, body, signal) {
   const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
   const options = body === undefined
-    ? { headers }
-    : { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    ? { headers, signal }
+    : { signal, method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(path, options);
   if (!response.ok) {
     const problem = await response.json().catch(() => ({}));
@@ -61,27 +61,87 @@ function notYet({ unfinished }) {
   return ` ${unfinished} ${unfinished === 1 ? "document is" : "documents are"} not searchable yet and may answer it.`;
 }
 
+/** The server-sent events of a response, one after the other: name and content. */
+async function* eventsOf(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let held = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (held + value).split("\n\n");
+    held = blocks.pop();
+    for (const block of blocks) {
+      const [, name, content] = block.match(/^event: (.*)\ndata: (.*)$/) || [];
+      if (name) yield [name, JSON.parse(content)];
+    }
+  }
+}
+
+/** What the check of a written answer found. */
+function flawsOf(given) {
+  return [
+    ...given.invalid_citations.map((number) => `Dropped, because no quote has this number: [${number}]`),
+    ...given.uncited_sentences.map((sentence) => `Without a citation: ${sentence}`),
+    ...given.unsupported_quotes.map((quote) => `In quotation marks, but not word for word in the quotes it cites: ${quote}`),
+    ...(given.removed_links ? [`Links, pictures and tags taken out of the answer: ${given.removed_links}`] : []),
+  ];
+}
+
+function showAnswer(given) {
+  const written = given.mode === "written";
+  at("written").textContent = written ? given.answer : "";
+  at("flaws").replaceChildren(...flawsOf(given).map((flaw) => element("li", flaw)));
+  at("notice").textContent = given.refused ? given.reason + notYet(given)
+    : written ? "Written by a language model from the quotes below. Check them:"
+      : (given.fallback ? `${given.fallback.message} ` : "") + "From the documents, word for word:";
+  showHits(given.citations, true);
+}
+
+/** The quotes stand there at once, each sentence as soon as it is checked; the last event has the answer that counts. */
+async function ask(question, folders, signal) {
+  const response = await call("/v1/ask", { question, folders, stream: true }, signal);
+  for await (const [name, content] of eventsOf(response)) {
+    if (name === "sources") {
+      at("notice").textContent = "A language model is writing from these quotes …";
+      showHits(content.citations, true);
+    } else if (name === "delta") {
+      at("written").textContent += content.text;
+    } else if (name === "answer") {
+      showAnswer(content);
+      return;
+    } else if (name === "error") {
+      at("written").textContent = "";
+      throw new Error(content.detail);
+    }
+  }
+  at("written").textContent = "";
+  throw new Error("The answer broke off. Ask again.");
+}
+
+let asked = new AbortController();
+
 async function answer(event) {
   event.preventDefault();
+  asked.abort(); // whoever asks anew no longer waits for what was asked before
+  asked = new AbortController();
+  const { signal } = asked;
   const folders = at("folder").value ? [at("folder").value] : null;
   const text = at("text").value;
   at("notice").textContent = "Looking …";
-  at("hits").replaceChildren();
+  for (const name of ["hits", "flaws", "written"]) at(name).replaceChildren();
   try {
     if (event.submitter && event.submitter.value === "search") {
-      const found = await (await call("/v1/search", { query: text, folders })).json();
+      const found = await (await call("/v1/search", { query: text, folders }, signal)).json();
       at("notice").textContent = found.answerable
         ? `${found.hits.length} passages`
         : (found.hits.length ? "Nothing answers this with certainty; these passages come closest." : "Nothing was found.")
           + notYet(found);
       showHits(found.hits, false);
     } else {
-      const given = await (await call("/v1/ask", { question: text, folders })).json();
-      at("notice").textContent = given.refused ? given.reason + notYet(given) : "From the documents, word for word:";
-      showHits(given.citations, true);
+      await ask(text, folders, signal);
     }
   } catch (error) {
-    at("notice").textContent = error.message;
+    if (!signal.aborted) at("notice").textContent = error.message;
   }
 }
 

@@ -10,6 +10,7 @@ from ops.cli.options import DataOption, FoldersOption, JsonOption, load_settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from api.retrieval.answer import AskAnswer
     from api.retrieval.search import Searcher
     from pincite.settings import Settings
 
@@ -67,9 +68,21 @@ def answer_to(settings: "Settings", question: str, folders: list[str] | None) ->
         from api.retrieval.answer import ask as ask_here
         from ops.cli.remote import ask_json
 
-        return ask_json(ask_here(searcher, AskRequest(question, tuple(folders) if folders else None)))
+        answer = ask_here(searcher, AskRequest(question, tuple(folders) if folders else None))
+        return ask_json(_written(settings, answer))
 
     return answered(settings, "/v1/ask", {"question": question, "folders": folders or None}, here)
+
+
+def _written(settings: "Settings", answer: "AskAnswer") -> "AskAnswer":
+    """The answer as the configured language model writes it; without one, and for a refusal, the same."""
+    if settings.llm_base_url is None or answer.refused:
+        return answer
+    import anyio
+
+    from api.answering.writer import write_once
+
+    return anyio.run(write_once, settings, answer)
 
 
 def answered(
@@ -123,15 +136,32 @@ def print_answer(answer: dict[str, Any]) -> None:
         tell(f"({_gate_words(answer['gate'])})")
         _say_unfinished(answer)
         return
+    if answer["fallback"]:
+        tell(wrapped(f"No written answer. {answer['fallback']['message']}", ""))
+        tell()
     if answer["mode"] != "extractive":
         tell(wrapped(answer["answer"], ""))
         tell()
+        tell("Written by a language model from these quotes:")
+        tell()
     for citation in answer["citations"]:
         print_hit(f"[{citation['number']}]", citation)
+    _tell_flaws(answer)
+
+
+def _tell_flaws(answer: dict[str, Any]) -> None:
+    """What the check of a written answer found."""
+    from ops.cli.output import tell, wrapped
+
     if answer["invalid_citations"]:
-        tell(f"Marks without a quote: {', '.join(f'[{number}]' for number in answer['invalid_citations'])}")
+        numbers = ", ".join(f"[{number}]" for number in answer["invalid_citations"])
+        tell(f"Dropped from the answer, because no quote has these numbers: {numbers}")
     for sentence in answer["uncited_sentences"]:
         tell(wrapped(f"Without a citation: {sentence}", ""))
+    for quote in answer["unsupported_quotes"]:
+        tell(wrapped(f"In quotation marks, but not word for word in the quotes it cites: {quote}", ""))
+    if count := answer["removed_links"]:
+        tell(f"Links, pictures and tags taken out of the answer: {count}")
 
 
 def print_hit(mark: str, hit: dict[str, Any]) -> None:

@@ -16,6 +16,9 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.answering.endpoint import told
+from api.answering.fallbacks import MESSAGES, FallbackCode, NoWrittenAnswer
+from api.answering.probe import known_models
 from ops.cli.setting_names import unknown_settings
 from ops.services.installation import running
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
@@ -28,6 +31,7 @@ from workers.tesseract_probe import find_tesseract
 Level = Literal["ok", "warn", "fail"]
 
 _PING_SECONDS = 2.0
+_NO_LIST = frozenset({FallbackCode.NOT_FOUND, FallbackCode.REJECTED, FallbackCode.INVALID_RESPONSE})
 _QUEUES = (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE)
 
 
@@ -112,6 +116,32 @@ def check_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("model", "ok", f"{stamp.model}, {stamp.dimensions} dimensions, fingerprint {stamp.fingerprint}")
 
 
+def check_language_model(settings: Settings) -> Iterator[Finding]:
+    """The server that writes answers is there, takes the key, and knows the model."""
+    name, wanted = "language model", settings.llm_model
+    if settings.llm_base_url is None or wanted is None:
+        yield Finding(name, "ok", "none is configured: answers are the quotes themselves")
+        return
+    try:
+        models = known_models(settings)
+    except NoWrittenAnswer as failure:
+        if failure.code in _NO_LIST:
+            step = "Ask a question: if the answer has no `fallback`, all is well. Else check PINCITE_LLM_BASE_URL."
+            yield Finding(
+                name, "warn", f"{settings.llm_base_url} does not list its models ({told(failure, settings)})", step
+            )
+        else:
+            step = f"{MESSAGES[failure.code]} Until then answers are the quotes themselves."
+            yield Finding(name, "fail", f"{settings.llm_base_url}: {told(failure, settings)}", step)
+        return
+    if {wanted, f"{wanted}:latest"}.isdisjoint(models):
+        listed = ", ".join(models[:10]) or "none"
+        step = f"If answers say `llm_not_found`, correct PINCITE_LLM_MODEL, or load it there. Listed are: {listed}."
+        yield Finding(name, "warn", f"{settings.llm_base_url} lists no model {wanted!r}", step)
+    else:
+        yield Finding(name, "ok", f"{wanted} at {settings.llm_base_url}")
+
+
 def check_broker(settings: Settings) -> Iterator[Finding]:
     """The broker answers, writes to disk, and forgets no message for want of memory."""
     try:
@@ -164,5 +194,6 @@ LOCAL: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
     check_disk,
     check_tesseract,
     check_model,
+    check_language_model,
 )
 WITH_SERVICES: tuple[Callable[[Settings], Iterator[Finding]], ...] = (check_originals, check_broker, check_workers)

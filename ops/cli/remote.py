@@ -7,7 +7,8 @@ from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
-from api.models.search import SearchResult, ask_result_of
+from api.models.ask import ask_result_of
+from api.models.search import SearchResult
 from api.retrieval.answer import AskAnswer
 from api.retrieval.hits import SearchAnswer
 from ops.cli.border import CommandFailed
@@ -43,7 +44,7 @@ def call_api(settings: Settings, path: str, body: dict[str, Any]) -> dict[str, A
         addresses.api_url + path, json.dumps(body).encode(), {"Content-Type": "application/json", **authorization()}
     )
     try:
-        with _opener().open(request, timeout=_ANSWER_SECONDS) as response:
+        with _opener().open(request, timeout=_ANSWER_SECONDS + settings.llm_answer_seconds) as response:
             answer: dict[str, Any] = json.load(response)
             return answer
     except HTTPError as error:

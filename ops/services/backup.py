@@ -36,11 +36,11 @@ from pincite.originals import Originals, OriginalsUnavailableError
 from pincite.settings import Settings
 
 _BLOCK = 1 << 20
-# What names this machine's own places is not taken along.
+# What names this machine's own places, or is a secret, is not taken along.
 _OF_THE_PLACE = frozenset(
     {
         *("data", "database_url", "broker_url", "originals_url", "service_user", "host", "port"),
-        *("tessdata", "drop_roots"),
+        *("tessdata", "drop_roots", "llm_base_url", "llm_model", "llm_api_key"),
     }
 )
 
@@ -221,7 +221,7 @@ def _manifest(moment: _Moment, files: list[BackedUpFile], missing: list[str]) ->
 
 def _settings_text(settings: Settings) -> str:
     lines = [f"{name}={text}" for name, text in environment_of(settings, leave_out=_OF_THE_PLACE).items()]
-    head = "# The settings that were set when this backup was made, apart from places and addresses."
+    head = "# The settings that were set when this backup was made, apart from places, addresses and keys."
     return "\n".join([head, *lines]) + "\n"
 
 

@@ -100,6 +100,7 @@ def test_places_stay_and_everything_is_on_the_disk(backed_up: Path, monkeypatch:
 
     monkeypatch.setattr(os, "fsync", recorded)
     places = {"PINCITE_DROP_ROOTS": str(backed_up), "PINCITE_TESSDATA": str(backed_up / "tessdata")}
+    places |= {"PINCITE_LLM_BASE_URL": "http://127.0.0.1:9/v1", "PINCITE_LLM_MODEL": "m", "PINCITE_LLM_API_KEY": "sk"}
     environment = {**places, "PINCITE_OCR_LANGUAGES": "eng"}
     pincite("backup", str(backed_up / "second"), "--data", str(backed_up / "data"), **environment)
     lines = (backed_up / "second" / SETTINGS).read_text().splitlines()

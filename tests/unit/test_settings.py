@@ -65,3 +65,46 @@ def test_names_in_dotenv_that_are_no_settings_are_found(monkeypatch: pytest.Monk
     monkeypatch.setitem(Settings.model_config, "env_file", ".env")
     monkeypatch.delenv("PINCITE_FUZZ_CASES", raising=False)
     assert unknown_settings() == ["PINCITE_PROT (is PINCITE_PORT meant?)"]
+
+
+LLM = {"llm_base_url": "http://127.0.0.1:11434/v1", "llm_model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"llm_model": None}, "PINCITE_LLM_MODEL"),
+        ({"llm_base_url": None}, "PINCITE_LLM_BASE_URL"),
+        ({"llm_base_url": "127.0.0.1:11434/v1"}, "http://"),
+        ({"llm_base_url": "ftp://host/v1"}, "http://"),
+        ({"llm_base_url": "file:///etc/passwd"}, "http://"),
+        ({"llm_base_url": "http:///v1"}, "http://"),
+        ({"llm_base_url": "http://host:port/v1"}, "ort"),
+        ({"llm_base_url": "https://me:hunter2@host/v1"}, "PINCITE_LLM_API_KEY"),
+        ({"llm_base_url": "https://host/v1?key=hunter2"}, "ends with its path"),
+        ({"llm_base_url": "https://host/v1\nX: y"}, "http://"),
+        ({"llm_api_key": "hunter2\nX: y"}, "no key has"),
+        ({"llm_first_token_seconds": 121}, "PINCITE_LLM_FIRST_TOKEN_SECONDS"),
+        ({"llm_at_once": 0}, "llm_at_once"),
+    ],
+)
+def test_a_language_model_is_named_whole_and_without_secrets(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValidationError, match=named) as refused:
+        Settings(**LLM | changes)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_the_address_of_a_language_model_is_the_base(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given in ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1/chat/completions"):
+        assert Settings(**LLM | {"llm_base_url": given}).llm_base_url == LLM["llm_base_url"]
+    assert Settings(**LLM).llm_is_local
+    assert not Settings(**LLM | {"llm_base_url": "https://models.example/v1"}).llm_is_local
+    for name in ("PINCITE_LLM_BASE_URL", "PINCITE_LLM_MODEL", "PINCITE_LLM_API_KEY", "PINCITE_LLM_TEMPERATURE"):
+        monkeypatch.setenv(name, "")
+    assert Settings().llm_base_url is None
+    assert Settings().llm_temperature is None
+
+
+def test_the_key_of_a_language_model_does_not_show() -> None:
+    settings = Settings(**LLM, llm_api_key="hunter2")
+    assert "hunter2" not in repr(settings) + str(settings) + settings.model_dump_json()
