@@ -67,8 +67,7 @@ def mean(values: Sequence[float]) -> Estimate:
     if not values:
         raise ValueError("there is no mean of nothing")
     sample = np.asarray(values, np.float64)
-    random = np.random.default_rng(_SEED)
-    means = [random.choice(sample, len(sample)).mean() for _ in range(_RESAMPLES)]
+    means = np.random.default_rng(_SEED).choice(sample, (_RESAMPLES, len(sample))).mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
     return Estimate(float(sample.mean()), float(low), float(high), len(sample))
 

@@ -34,7 +34,7 @@ def test_every_chunk_is_a_slice_and_counted(name):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(text=st.text(alphabet=st.sampled_from("ab .\n#é漢🙂\u2028"), max_size=1500))
 def test_offsets_are_exact_in_any_text(name, text):
     for chunk in cut(name, text):
@@ -54,9 +54,10 @@ def test_blind_cuts_cover_the_text_and_overlap_reaches_back():
 
 def test_boundaries_keep_sentences_whole_and_blind_cuts_do_not():
     sentences = [f"Sentence {part} of {number} says something of its own." for number in range(4) for part in range(30)]
+    contents = {name: [chunk.content for chunk in cut(name, PROSE)] for name in "ACDEF"}
     for name in "CDEF":
-        assert all(any(sentence in chunk.content for chunk in cut(name, PROSE)) for sentence in sentences)
-    assert not all(any(sentence in chunk.content for chunk in cut("A", PROSE)) for sentence in sentences)
+        assert all(any(sentence in content for content in contents[name]) for sentence in sentences)
+    assert not all(any(sentence in content for content in contents["A"]) for sentence in sentences)
 
 
 def test_headers_and_overlap_change_nothing_else():
