@@ -29,7 +29,7 @@ def spreads(title: str, across: str, up: str, series: Mapping[str, Mapping[str, 
     each = wide / max(1, len(categories))
     for place, category in enumerate(categories):
         middle = _LEFT + each * (place + 0.5)
-        parts.append(_text(middle, _TOP + tall + 18, category, "middle"))
+        parts.append(_text(middle, _TOP + tall + 18, _short(category, 14), "middle"))
         for index, (name, values) in enumerate(series.items()):
             if category not in values:
                 continue
@@ -77,7 +77,7 @@ def strips(title: str, across: str, rows: Mapping[str, Sequence[float]], mark: f
     parts = [_open(title, height)]
     for index, (name, row) in enumerate(rows.items()):
         level = _TOP + _ROW * (index + 0.5)
-        parts.append(_text(left - 12, level + 4, f"{name} ({len(row)})", "end"))
+        parts.append(_text(left - 12, level + 4, f"{_short(name, 20)} ({len(row)})", "end"))
         parts.append(f'<path class="grid" d="M{left} {level:.1f}h{wide}"/>')
         dots = "".join(f'<circle class="dot" cx="{at(value):.1f}" cy="{level:.1f}" r="5"/>' for value in row)
         parts.append(f'<g class="c{index % SERIES}">{dots}</g>')
@@ -104,8 +104,12 @@ def _legend(names: Sequence[str]) -> list[str]:
     for index, name in enumerate(names):
         level, x = _TOP + 10 + 20 * index, _WIDTH - _RIGHT + 18
         parts.append(f'<g class="c{index % SERIES}"><circle cx="{x}" cy="{level}" r="5"/></g>')
-        parts.append(_text(x + 12, level + 4, name, "start"))
+        parts.append(_text(x + 12, level + 4, _short(name, 22), "start"))
     return parts
+
+
+def _short(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _ticks(low: float, high: float) -> list[float]:

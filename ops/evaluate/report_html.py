@@ -6,7 +6,15 @@ from importlib.resources import files
 from typing import Any
 
 from ops.evaluate.plots import Spread, curves, spreads, strips
-from ops.evaluate.tables import MEASURES, collection_facts, counts, mode_tests, shown_count, shown_estimate
+from ops.evaluate.tables import (
+    MEASURES,
+    TESTS_READ,
+    collection_facts,
+    compact_tests,
+    counts,
+    shown_count,
+    shown_estimate,
+)
 
 Json = Mapping[str, Any]
 
@@ -75,6 +83,8 @@ def _chunking(corpus: Json) -> list[str]:
         "<p>Each way to cut, searched exactly by meaning. Destroyed: answers that no chunk holds whole.</p>",
         spreads("Recall by way to cut", "among the first so many hits", "share of questions", series),
         _table(headings, rows),
+        f"<h3>Are the chunks of today better?</h3><p>{TESTS_READ}.</p>",
+        _table(*compact_tests(test for test in corpus["tests"] if test["of"] == "chunking")),
         "<h3>The same chunks by plain BM25</h3><p>Neither stems nor stop words: the yardstick of search by words.</p>",
         _table(("", *MEASURES), words),
     ]
@@ -89,15 +99,14 @@ def _modes(corpus: Json) -> list[str]:
         for name, one in found.items()
         for group, figures in one["figures"].items()
     ]
-    tests = [(test["first"], test["second"], test["measure"], *counts(test)) for test in mode_tests(corpus)]
     chunks = corpus["chunks"]
     return [
         f"<h2>Search</h2><p>Over chunks {escape(chunks['strategy'])}, {chunks['indexed']} of them.</p>",
         spreads("Recall by way to search", "among the first so many hits", "share of questions", series),
         _table(("mode", "questions", *MEASURES, "ms", ""), rows),
         "<h3>Is the second better than the first?</h3>",
-        "<p>Exact two-sided sign tests on the questions where they differ.</p>",
-        _table(("first", "second", "measure", "better", "worse", "same", "p", ""), tests),
+        f"<p>{TESTS_READ}.</p>",
+        _table(*compact_tests(test for test in corpus["tests"] if test["of"] == "modes")),
     ]
 
 
@@ -128,10 +137,10 @@ def _gate(gate: Json) -> list[str]:
         for cut in gate["cuts"]
     ]
     distances: dict[str, list[float]] = {}
-    for group in ("answerable", "unanswerable"):
+    for group, word in (("answerable", "answer"), ("unanswerable", "refuse")):
         for one in gate[group].values():
             if one["best_distance"] is not None:
-                distances.setdefault(f"{group}: {one['kind']}", []).append(one["best_distance"])
+                distances.setdefault(f"{word}: {one['kind']}", []).append(one["best_distance"])
     across = "cosine distance of the nearest passage"
     return [
         "<h2>Refusing</h2>",
@@ -177,12 +186,11 @@ def _collection(name: str, collection: Json) -> list[str]:
         )
         for mode, run in runs.items()
     ]
-    tests = [(test["first"], test["second"], test["measure"], *counts(test)) for test in collection["tests"]]
     return [
         f"<h2>{escape(name)}</h2><p>{escape(collection_facts(collection))}.</p>",
         spreads(f"{name} by way to search", "measure", "mean over queries", series),
         _table(("mode", *measures, ""), rows),
-        _table(("first", "second", "measure", "better", "worse", "same", "p", ""), tests),
+        _table(*compact_tests(collection["tests"])),
     ]
 
 

@@ -9,6 +9,7 @@ from ops.evaluate.measures import DEPTHS
 
 Json = Mapping[str, Any]
 
+TESTS_READ = "+ better, − worse, exact sign test; ▲ ▼ where p < 0.05"
 MEASURES = (*(f"R@{depth}" for depth in DEPTHS), "MRR")
 
 
@@ -18,7 +19,7 @@ def print_report(report: Json) -> None:
         _print_corpus(corpus)
         _print_chunking(corpus)
         _print_modes(corpus)
-        _print_tests("Is the second better than the first? All questions, exact sign tests", mode_tests(corpus))
+        _print_tests(f"Is the second better than the first? {TESTS_READ}", corpus["tests"])
         print_gate(corpus["gate"])
     for name, collection in report["collections"].items():
         _print_collection(name, collection)
@@ -76,9 +77,16 @@ def shown_count(value: Json | None) -> str:
     return f"{value['count']}/{value['of']} ({value['low'] * 100:.0f}–{value['high'] * 100:.0f} %)"
 
 
-def mode_tests(corpus: Json) -> list[Json]:
-    """The paired tests between ways to search, over all questions."""
-    return [test for test in corpus["tests"] if test["of"] == "modes" and test["group"] == "all"]
+def compact_tests(tests: Iterable[Json]) -> tuple[list[str], list[list[str]]]:
+    """Paired tests as a table: one row for each pair and group of questions, one cell for each measure."""
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for test in tests:
+        key = (test["first"], test["second"], test.get("group", ""))
+        sign = {"better": " ▲", "worse": " ▼"}.get(test["verdict"], "")
+        found.setdefault(key, {})[test["measure"]] = f"+{test['better']} −{test['worse']} p {test['p']:.3f}{sign}"
+    measures = list(dict.fromkeys(measure for row in found.values() for measure in row))
+    headings = ["first", "second", "questions", *measures]
+    return headings, [[*key, *(row.get(measure, "") for measure in measures)] for key, row in found.items()]
 
 
 def print_gate(gate: Json) -> None:
@@ -151,10 +159,10 @@ def _print_modes(corpus: Json) -> None:
 
 
 def _print_tests(title: str, tests: Iterable[Json]) -> None:
-    _title(title)
-    rows = [(test["first"], test["second"], test["measure"], *counts(test)) for test in tests]
-    headings = ("first", "second", "measure", "better", "worse", "same", "p", "")
-    print_table(headings, rows, numbers=("better", "worse", "same", "p"))
+    headings, rows = compact_tests(tests)
+    if rows:
+        _title(title)
+        print_table(headings, rows)
 
 
 def _print_collection(name: str, collection: Json) -> None:
@@ -170,7 +178,7 @@ def _print_collection(name: str, collection: Json) -> None:
         for mode, run in runs.items()
     ]
     print_table(("mode", *measures, ""), rows)
-    _print_tests("Is the second better than the first? Query by query", collection["tests"])
+    _print_tests(f"{name}: is the second better than the first? {TESTS_READ}", collection["tests"])
 
 
 def collection_facts(collection: Json) -> str:

@@ -2,12 +2,19 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from ops.cli import app
 from ops.cli.border import ExitCode
+from ops.evaluate.needles import check_needles
+from ops.evaluate.questions import load_questions
+from ops.evaluate.reading import read_corpus
+from pincite.settings import Settings
+
+ROOT = Path(__file__).parents[2]
 
 FACTS = [
     ("ferry", "The ferry to the island sails at seven in the morning.", "When does the ferry sail?"),
@@ -196,3 +203,22 @@ def test_without_the_extra_it_says_what_to_install(place, monkeypatch):
     assert result.exit_code == ExitCode.FAILED
     assert "needs a-package" in result.stderr
     assert "pip install 'pincite[evaluate]'" in result.stderr
+
+
+def test_the_samples_and_their_questions_fit_each_other():
+    """Needles once and in running text, read by the real readers and OCR; what must be refused is not in them."""
+    samples = ROOT / "samples"
+    questions = load_questions(
+        ROOT / "ops" / "evaluate" / "sample_questions.jsonl", ROOT / "ops" / "evaluate" / "sample_unanswerable.jsonl"
+    )
+    corpus = read_corpus(samples, [], [], Settings())
+    assert (len(corpus.documents), len(corpus.failed)) == (15, 3)
+    check_needles(questions.answerable, corpus.documents)
+    assert len(questions.answerable) >= 16
+    assert {question.kind for question in questions.unanswerable} == {"near", "far"}
+    everything = " ".join(document.text.text for document in corpus.documents).casefold()
+    rows = (ROOT / "ops" / "evaluate" / "sample_unanswerable.jsonl").read_text("utf-8").splitlines()
+    assert len(rows) == 12
+    for row in map(json.loads, rows):
+        assert row["absent_terms"]
+        assert [term for term in row["absent_terms"] if term in everything] == [], row["id"]
