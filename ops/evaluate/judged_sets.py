@@ -19,6 +19,7 @@ from ops.evaluate.significance import Estimate, SignTest, mean, sign_test
 from pincite.documents import CanonicalText, Chunk, Extracted
 from pincite.failures import DocumentFailure
 from workers.extract import assemble
+from workers.extract.cleaning import clean_text
 
 MEASURES = ("nDCG@10", "R@100")
 _DEPTH = 100
@@ -72,12 +73,12 @@ def read_collection(directory: Path) -> Judgements:
     rows = read_rows(directory / "docs.jsonl", lambda row: (row, _whole(row)))
     refuse_doubles([(row.text("id"), row.place) for row, _ in rows])
     documents = {row.text("id"): text for row, text in rows}
-    queries = read_rows(directory / "queries.jsonl", lambda row: (row.text("id"), row.text("text"), row.place))
+    queries = read_rows(directory / "queries.jsonl", lambda row: (row.text("id"), row.question("text"), row.place))
     refuse_doubles([(key, place) for key, _, place in queries])
     asked = {key: text for key, text, _ in queries}
     relevance = _read_judgements(directory / "qrels.tsv", documents, asked)
     blank = tuple(key for key, text in documents.items() if not text)
-    return Judgements(directory.name, documents, blank, asked, relevance)
+    return Judgements(directory.resolve().name, documents, blank, asked, relevance)
 
 
 def measure_collection(
@@ -157,7 +158,7 @@ def _entry(key: str, text: str, vectors: PassageVectors) -> Entry | None:
 def _whole(row: Row) -> str:
     row.text("id")
     parts = [row.value.get(name) for name in ("title", "text")]
-    return "\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    return clean_text("\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip()))
 
 
 def _read_judgements(path: Path, documents: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, dict[str, int]]:

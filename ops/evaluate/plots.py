@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import ceil, floor
 
 _WIDTH, _HEIGHT = 760, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 190, 16, 52
@@ -55,7 +56,7 @@ def curves(title: str, across: str, lines: Mapping[str, Sequence[Point]], mark: 
     def at(x: float) -> float:
         return _LEFT + wide * (x - low) / ((high - low) or 1)
 
-    parts += [_text(at(x), _TOP + tall + 18, f"{x:.2f}", "middle") for x in _ticks(low, high)]
+    parts += [_text(at(x), _TOP + tall + 18, f"{x:.1f}", "middle") for x in _ticks(low, high)]
     parts.append(f'<path class="mark" d="M{at(mark):.1f} {_TOP}v{tall}"/>')
     parts.append(_text(at(mark) + 4, _TOP + 12, f"in force: {mark:g}", "start"))
     for index, points in enumerate(lines.values()):
@@ -82,7 +83,7 @@ def strips(title: str, across: str, rows: Mapping[str, Sequence[float]], mark: f
         dots = "".join(f'<circle class="dot" cx="{at(value):.1f}" cy="{level:.1f}" r="5"/>' for value in row)
         parts.append(f'<g class="c{index % SERIES}">{dots}</g>')
     parts.append(f'<path class="mark" d="M{at(mark):.1f} {_TOP}v{tall}"/>')
-    parts += [_text(at(x), _TOP + tall + 18, f"{x:.2f}", "middle") for x in _ticks(low, high)]
+    parts += [_text(at(x), _TOP + tall + 18, f"{x:.1f}", "middle") for x in _ticks(low, high)]
     parts.append(_text(left + wide / 2, height - 10, across, "middle"))
     return "\n".join([*parts, "</svg>"])
 
@@ -113,7 +114,8 @@ def _short(name: str, most: int) -> str:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    return [low + (high - low) * step / 5 for step in range(6)]
+    """Every tenth between the two."""
+    return [tenth / 10 for tenth in range(ceil(low * 10 - 1e-9), floor(high * 10 + 1e-9) + 1)]
 
 
 def _open(title: str, height: float) -> str:

@@ -104,12 +104,12 @@ def _question_of(row: Row) -> Question | Unanswerable:
     if "needle" not in row.value and document in row.value and row.value[document] is None:
         return _unanswerable_of(row)
     phrasings = {
-        name.removesuffix(_PHRASING): row.text(name)
+        name.removesuffix(_PHRASING): row.question(name)
         for name in row.value
         if name.endswith(_PHRASING) and name != _PHRASING
     }
     if PLAIN in row.value:
-        phrasings[PLAIN] = row.text(PLAIN)
+        phrasings[PLAIN] = row.question(PLAIN)
     if not phrasings:
         raise RowProblem(f"{row.place}: there is neither 'question' nor a field that ends in '_phrasing'")
     named = row.value.get(document)
@@ -120,4 +120,4 @@ def _question_of(row: Row) -> Question | Unanswerable:
 
 def _unanswerable_of(row: Row) -> Unanswerable:
     kind = row.text("kind") if row.value.get("kind") is not None else UNKNOWN_KIND
-    return Unanswerable(row.text("id"), kind, row.text(PLAIN), row.place)
+    return Unanswerable(row.text("id"), kind, row.question(PLAIN), row.place)

@@ -54,7 +54,9 @@ def read_corpus(folder: Path, only: Sequence[str], given: Sequence[Path], settin
     documents: list[ReadDocument] = []
     failed: list[tuple[str, str]] = []
     left_out: list[str] = []
-    for source in find_sources([folder], "evaluation").sources:
+    found = find_sources([folder], "evaluation")
+    failed += [(path, "it cannot be read") for path in found.unreadable]
+    for source in found.sources:
         wanted = any(fnmatch(source.path, pattern) for pattern in only) if only else True
         if not wanted or fnmatch(source.path, _TEST_DATA) or source.location.resolve() in others:
             left_out.append(source.path)

@@ -81,7 +81,7 @@ def _chunking(corpus: Json) -> list[str]:
     return [
         "<h2>Chunks</h2>",
         "<p>Each way to cut, searched exactly by meaning. Destroyed: answers that no chunk holds whole.</p>",
-        spreads("Recall by way to cut", "among the first so many hits", "share of questions", series),
+        spreads("Recall by way to cut", "R@k: found among the first k hits", "share of questions; MRR: mean", series),
         _table(headings, rows),
         f"<h3>Are the chunks of today better?</h3><p>{TESTS_READ}.</p>",
         _table(*compact_tests(test for test in corpus["tests"] if test["of"] == "chunking")),
@@ -102,7 +102,9 @@ def _modes(corpus: Json) -> list[str]:
     chunks = corpus["chunks"]
     return [
         f"<h2>Search</h2><p>Over chunks {escape(chunks['strategy'])}, {chunks['indexed']} of them.</p>",
-        spreads("Recall by way to search", "among the first so many hits", "share of questions", series),
+        spreads(
+            "Recall by way to search", "R@k: found among the first k hits", "share of questions; MRR: mean", series
+        ),
         _table(("mode", "questions", *MEASURES, "ms", ""), rows),
         "<h3>Is the second better than the first?</h3>",
         f"<p>{TESTS_READ}.</p>",

@@ -1,16 +1,19 @@
 """Files of one JSON object a line. Whatever is wrong in one is said with its file and line."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from api.retrieval.questions import QueryError, clean_query
 from ops.cli.options import UsageProblem
 
 Made = TypeVar("Made")
 
 _MOST_SHOWN = 20
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,21 @@ class Row:
         found = self.value[name]
         if not isinstance(found, str) or not found.strip():
             raise RowProblem(f"{self.place}: {name!r} must be a text that is not blank")
+        if _UNSTORABLE.search(found):
+            raise RowProblem(f"{self.place}: {name!r} has a character that no document can hold (NUL, half of a pair)")
+        return found
+
+    def question(self, name: str) -> str:
+        """As `text`, for what will be asked.
+
+        Raises:
+            RowProblem: also where it is longer than what can be asked.
+        """
+        found = self.text(name)
+        try:
+            clean_query(found)
+        except QueryError as error:
+            raise RowProblem(f"{self.place}: {name!r}: {error}") from error
         return found
 
 

@@ -74,6 +74,9 @@ def evaluate(wanted: Wanted, settings: Settings, told: Told = lambda _: None) ->
         raise UsageProblem("There is nothing to evaluate: name a directory of documents, or a --collection.")
     if wanted.corpus is not None and wanted.questions is None:
         raise UsageProblem("Without --questions there is nothing to ask of the documents.")
+    names = [directory.resolve().name for directory in wanted.collections]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageProblem(f"Two collections are called {', '.join(twice)}; give each directory a name of its own.")
     judged = [read_collection(directory) for directory in wanted.collections]
     read = _read(wanted, settings, told)
     told("Loading the model")

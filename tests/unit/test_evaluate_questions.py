@@ -57,6 +57,8 @@ def test_every_wrong_line_is_named(tmp_path):
         {"id": "z", "needle": "n"},
         {"needle": "n", "question": "?"},
         {"id": 7, "needle": "n", "question": "?"},
+        {"id": "long", "needle": "n", "question": "?" * 10_001},
+        {"id": "nul", "needle": "n\0", "question": "?"},
     )
     said = problem(path)
     for line, words in {
@@ -70,6 +72,8 @@ def test_every_wrong_line_is_named(tmp_path):
         assert f"{path}:{line}: " in said
         assert words in next(one for one in said.splitlines() if one.startswith(f"{path}:{line}:"))
     assert f"{path}:8: 'id' must be a text" in said
+    assert f"{path}:9: 'question': The question has 10,001 characters" in said
+    assert f"{path}:10: 'needle' has a character that no document can hold" in said
     assert f"{path}:1:" not in said
 
 
