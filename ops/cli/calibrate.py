@@ -49,7 +49,10 @@ def calibrate(
     from ops.cli.connection import connected_or_started
 
     asked = None if reset else _load(questions, unanswerable, force=force)
-    with connected_or_started(load_settings(data)) as here:
+    settings = load_settings(data)
+    if settings.database_url is None and not settings.data.is_dir():
+        raise CommandFailed(f"There is no installation in {settings.data}; name the one to calibrate with --data.")
+    with connected_or_started(settings) as here:
         stamp = _active(here.database)
         if asked is None:
             _reset(here.database, stamp, json=json)

@@ -93,61 +93,66 @@ def _write(connection: Connection[Any], entries: Sequence[Entry], vectors: Passa
     folder_id = ensure_folder(connection, FOLDER)
     stamp = activate_stamp(connection, vectors.model.stamp)
     for entry in entries:
-        claim = _receive(connection, folder_id, entry)
-        pages = entry.extracted.pages
-        facts = TextFacts(
-            entry.extracted.extractor,
-            entry.extracted.media_type,
-            entry.extracted.warnings,
-            len(pages) or None,
-            *document_confidence(pages),
+        document_id = _receive(connection, folder_id, entry)
+        with _claimed(connection, document_id, Stage.EXTRACT) as claim:
+            _save_text(connection, claim, entry)
+        with _claimed(connection, document_id, Stage.CHUNK) as claim:
+            _save_chunks(connection, claim, entry)
+        with _claimed(connection, document_id, Stage.EMBED) as claim:
+            _save_entries(connection, claim, stamp.id, entry, vectors)
+
+
+def _save_text(connection: Connection[Any], claim: Claim, entry: Entry) -> None:
+    extracted, pages = entry.extracted, entry.extracted.pages
+    facts = TextFacts(
+        extracted.extractor, extracted.media_type, extracted.warnings, len(pages) or None, *document_confidence(pages)
+    )
+    save_text(connection, claim, entry.text, facts)
+    save_pages(connection, claim, pages, entry.text.pages)
+    advance_document(connection, claim, Stage.CHUNK, media_type=extracted.media_type)
+
+
+def _save_chunks(connection: Connection[Any], claim: Claim, entry: Entry) -> None:
+    words = {page.number: page.words for page in entry.extracted.pages}
+    rows = [
+        (
+            piece,
+            to_json(locate(entry.text, piece.start, piece.end, piece.section)),
+            chunk_confidence(piece, entry.text.pages, words),
         )
-        save_text(connection, claim, entry.text, facts)
-        save_pages(connection, claim, pages, entry.text.pages)
-        advance_document(connection, claim, Stage.CHUNK, media_type=entry.extracted.media_type)
-        close_attempt(connection, claim.lease, "done")
-
-        claim = _claim(connection, claim.id, Stage.CHUNK)
-        words = {page.number: page.words for page in pages}
-        rows = [
-            (
-                piece,
-                to_json(locate(entry.text, piece.start, piece.end, piece.section)),
-                chunk_confidence(piece, entry.text.pages, words),
-            )
-            for piece in entry.chunks
-        ]
-        save_chunks(connection, claim, rows)
-        advance_document(connection, claim, Stage.EMBED)
-        close_attempt(connection, claim.lease, "done")
-
-        claim = _claim(connection, claim.id, Stage.EMBED)
-        stored = load_chunks(connection, claim, stamp.id, len(rows) + 1)
-        chunks = [one.chunk for one in stored]
-        known = dict(
-            zip((one.ordinal for one in chunks), vectors.of([one.embedded_text for one in chunks]), strict=True)
-        )
-        made = embed(chunks, entry.text.language, vectors.model, known)
-        save_entries(
-            connection,
-            [IndexEntry(one.id, new.vector, new.lexemes, new.length) for one, new in zip(stored, made, strict=True)],
-            stamp.id,
-        )
-        index_document(connection, claim, stamp.id, entry.chunker)
-        close_attempt(connection, claim.lease, "done")
+        for piece in entry.chunks
+    ]
+    save_chunks(connection, claim, rows)
+    advance_document(connection, claim, Stage.EMBED)
 
 
-def _receive(connection: Connection[Any], folder_id: int, entry: Entry) -> Claim:
+def _save_entries(
+    connection: Connection[Any], claim: Claim, stamp_id: int, entry: Entry, vectors: PassageVectors
+) -> None:
+    stored = load_chunks(connection, claim, stamp_id, len(entry.chunks) + 1)
+    chunks = [one.chunk for one in stored]
+    near = vectors.of([chunk.embedded_text for chunk in chunks])
+    known = {chunk.ordinal: vector for chunk, vector in zip(chunks, near, strict=True)}
+    made = embed(chunks, entry.text.language, vectors.model, known)
+    entries = [IndexEntry(one.id, new.vector, new.lexemes, new.length) for one, new in zip(stored, made, strict=True)]
+    save_entries(connection, entries, stamp_id)
+    index_document(connection, claim, stamp_id, entry.chunker)
+
+
+def _receive(connection: Connection[Any], folder_id: int, entry: Entry) -> int:
     content = entry.text.text.encode("utf-8", "surrogatepass")
     arrival = Arrival(folder_id, entry.path, len(content), hashlib.sha256(content).hexdigest())
     received = receive_document(connection, arrival)
     if received is None:
         raise ValueError(f"{entry.path!r} is given twice")
-    return _claim(connection, received.id, Stage.EXTRACT)
+    return received.id
 
 
-def _claim(connection: Connection[Any], document_id: int, stage: Stage) -> Claim:
+@contextmanager
+def _claimed(connection: Connection[Any], document_id: int, stage: Stage) -> Iterator[Claim]:
+    """The lease of a stage, and the try written down, as a worker has it."""
     request = ClaimRequest(document_id, 1, stage, False, "evaluation", _LEASE_SECONDS)
     claim = claim_document(connection, request)
     assert claim is not None
-    return claim
+    yield claim
+    close_attempt(connection, claim.lease, "done")

@@ -1,9 +1,10 @@
 """A folder of files as texts, read by the readers of the pipeline, in their sandbox, with OCR."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
+from itertools import count
 from pathlib import Path
 
 from ops.cli.options import UsageProblem
@@ -65,10 +66,15 @@ def read_corpus(folder: Path, only: Sequence[str], given: Sequence[Path], settin
             if isinstance(outcome, DocumentFailure):
                 failed.append((path, f"{outcome.code}: {outcome.message}"))
             else:
-                documents.append(outcome)
+                documents.append(replace(outcome, path=_free(path, {document.path for document in documents})))
     if not documents:
         raise UsageProblem(f"No document could be read in {folder}{_first_of(failed)}.")
     return Corpus(tuple(documents), tuple(failed), tuple(left_out))
+
+
+def _free(path: str, taken: Set[str]) -> str:
+    """The path, with a number where another document has it: a message may hold two files of one name."""
+    return next(name for number in count(1) if (name := path if number == 1 else f"{path} ({number})") not in taken)
 
 
 def _first_of(failed: Sequence[tuple[str, str]]) -> str:

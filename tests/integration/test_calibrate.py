@@ -4,9 +4,11 @@ import json
 
 import psycopg
 import pytest
+from typer.testing import CliRunner
 
 from api.retrieval.search import Searcher, SearchRequest
 from db.stamps import active_stamp, set_gate_threshold
+from ops.cli import app
 from ops.cli.border import ExitCode
 from ops.evaluate.exact import PassageVectors
 from ops.evaluate.index import Entry, Index, fill, searcher_over
@@ -144,6 +146,15 @@ def test_what_cannot_be_calibrated_is_said(files, run):
     result = run("calibrate", *files)
     assert result.exit_code == ExitCode.FAILED
     assert "Nothing has been indexed yet" in result.stderr
+
+
+@pytest.mark.usefixtures("no_external_services")
+def test_a_mistyped_directory_is_not_made_an_installation(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["calibrate", *files, "--data", str(tmp_path / "typo")])
+    assert result.exit_code == ExitCode.FAILED
+    assert "There is no installation" in result.stderr
+    assert not (tmp_path / "typo").exists()
 
 
 @pytest.mark.usefixtures("searcher")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -222,3 +223,20 @@ def test_the_samples_and_their_questions_fit_each_other():
     for row in map(json.loads, rows):
         assert row["absent_terms"]
         assert [term for term in row["absent_terms"] if term in everything] == [], row["id"]
+
+
+def test_attachments_are_documents_of_their_own(tmp_path):
+    message = EmailMessage()
+    message["Subject"] = "Two lists"
+    message.set_content("Both lists are attached.")
+    for number in (1, 2):
+        pears = f"List {number} has {number} pears."
+        message.add_attachment(pears.encode(), "text", "plain", filename="list.txt")
+    (tmp_path / "lists.eml").write_bytes(message.as_bytes())
+    corpus = read_corpus(tmp_path, [], [], Settings())
+    assert [document.path for document in corpus.documents] == [
+        "lists.eml",
+        "lists.eml/list.txt",
+        "lists.eml/list.txt (2)",
+    ]
+    assert "List 2 has 2 pears." in corpus.documents[2].text.text
