@@ -4,11 +4,12 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: help setup demo up test check lint format clean
+.PHONY: help setup demo up evaluate test check lint format clean
 
 help:
 	@echo "make demo   set up, run the main job on samples/, and end"
 	@echo "make up     set up and run Pincite until Ctrl-C"
+	@echo "make evaluate  set up, and measure search and refusals on samples/ (writes evaluation.json and evaluation.html)"
 	@echo "make test   set up and run all checks and tests"
 	@echo "make check  formatting, lint, types, import rule, unit tests (before every commit)"
 
@@ -29,6 +30,10 @@ demo: setup
 
 up: setup
 	$(BIN)/pincite up
+
+evaluate: setup
+	$(BIN)/pincite evaluate samples --questions ops/evaluate/sample_questions.jsonl \
+		--unanswerable ops/evaluate/sample_unanswerable.jsonl --json evaluation.json --html evaluation.html
 
 lint: setup
 	$(BIN)/ruff format --check .

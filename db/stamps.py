@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from db.named import execute, fetch_one
+from db.named import execute, fetch_one, fetch_value
 from pincite.documents import Stamp
 
 
@@ -51,6 +51,12 @@ def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
     assert stored is not None
     check_stamp(stored, stamp)
     return stored
+
+
+def set_gate_threshold(connection: Connection[Any], stamp_id: int, threshold: float | None) -> bool:
+    """Keep the gate's threshold with the stamp it was calibrated on; None: forget it. False: another stamp answers."""
+    parameters = {"stamp_id": stamp_id, "threshold": threshold}
+    return fetch_value(connection, "set_gate_threshold", parameters) is not None
 
 
 def check_stamp(stored: StoredStamp, configured: Stamp) -> None:

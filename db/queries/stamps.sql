@@ -8,6 +8,10 @@ ON CONFLICT (model, dimensions, fingerprint, lexemes) DO NOTHING;
 -- The stamp whose vectors answer.
 SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold FROM stamps WHERE active;
 
+-- name: set_gate_threshold
+-- Keep the gate's threshold with the stamp that it was calibrated on, or forget it; no row when that one does not answer.
+UPDATE stamps SET gate_threshold = %(threshold)s::double precision WHERE id = %(stamp_id)s AND active RETURNING id;
+
 -- name: create_vector_index
 -- The HNSW index of a stamp.
 SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);

@@ -7,7 +7,24 @@ from typing import Annotated
 
 import typer
 
-from ops.cli import ask, backup, demo, doctor, failed, ingest, migrate, reindex, remove, retry, show, status, token, up
+from ops.cli import (
+    ask,
+    backup,
+    calibrate,
+    demo,
+    doctor,
+    evaluate,
+    failed,
+    ingest,
+    migrate,
+    reindex,
+    remove,
+    retry,
+    show,
+    status,
+    token,
+    up,
+)
 from ops.cli.border import Border
 
 _HELP = """Turn folders of documents into answers that can be checked.
@@ -41,6 +58,8 @@ for command in (
     demo.demo,
     migrate.migrate,
     doctor.doctor,
+    evaluate.evaluate,
+    calibrate.calibrate,
 ):
     app.command()(command)
 app.add_typer(token.app, name="token")

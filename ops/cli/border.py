@@ -21,6 +21,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     NOT_RUNNING = 3
     UNAVAILABLE = 4
+    WORSE = 5
     INTERRUPTED = 130
     NOBODY_READS = 141
 
