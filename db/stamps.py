@@ -11,7 +11,7 @@ from pincite.documents import Stamp
 
 @dataclass(frozen=True, slots=True)
 class StoredStamp:
-    """A stamp with its id. `gate_threshold` is None until it is calibrated."""
+    """A stamp with its id. `gate_threshold` is None until it is calibrated, on the signal that `gate_signal` names."""
 
     id: int
     model: str
@@ -19,6 +19,7 @@ class StoredStamp:
     fingerprint: str
     lexemes: str
     gate_threshold: float | None
+    gate_signal: str | None
 
     @property
     def stamp(self) -> Stamp:
@@ -51,6 +52,11 @@ def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
     assert stored is not None
     check_stamp(stored, stamp)
     return stored
+
+
+def calibrate_gate(connection: Connection[Any], stamp_id: int, threshold: float, signal: str) -> None:
+    """Keep the threshold of the gate with the stamp; it holds for the signal that it was found with."""
+    execute(connection, "calibrate_gate", {"stamp_id": stamp_id, "threshold": threshold, "signal": signal})
 
 
 def check_stamp(stored: StoredStamp, configured: Stamp) -> None:

@@ -6,7 +6,7 @@ ON CONFLICT (model, dimensions, fingerprint, lexemes) DO NOTHING;
 
 -- name: active_stamp
 -- The stamp whose vectors answer.
-SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold FROM stamps WHERE active;
+SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold, gate_signal FROM stamps WHERE active;
 
 -- name: create_vector_index
 -- The HNSW index of a stamp.
@@ -15,3 +15,7 @@ SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);
 -- name: lock_stamps
 -- One process at a time records stamps and builds their index; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(7815263);
+
+-- name: calibrate_gate
+-- Keep the threshold of the gate, and the signal that it holds for.
+UPDATE stamps SET gate_threshold = %(threshold)s, gate_signal = %(signal)s WHERE id = %(stamp_id)s;

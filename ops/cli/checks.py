@@ -16,6 +16,7 @@ from kombu.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import RedisError
 
+from api.retrieval.rerank import RerankerUnavailableError, cross_encoder_of
 from ops.services.installation import running
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
@@ -104,6 +105,23 @@ def check_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("model", "ok", f"{stamp.model}, {stamp.dimensions} dimensions, fingerprint {stamp.fingerprint}")
 
 
+def check_reranker(settings: Settings) -> Iterator[Finding]:
+    """The cross-encoder loads, where one is configured."""
+    cross_encoder = cross_encoder_of(settings)
+    if cross_encoder is None:
+        yield Finding("reranker", "ok", "sentences, with the embedding model")
+        return
+    try:
+        cross_encoder.load()
+    except RerankerUnavailableError as error:
+        step = (
+            "Name the directory of a cross-encoder in PINCITE_RERANKER, or set it to sentences. Searches go on without."
+        )
+        yield Finding("reranker", "warn", str(error), step)
+    else:
+        yield Finding("reranker", "ok", cross_encoder.name)
+
+
 def check_broker(settings: Settings) -> Iterator[Finding]:
     """The broker answers, writes to disk, and forgets no message for want of memory."""
     try:
@@ -155,5 +173,6 @@ LOCAL: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
     check_disk,
     check_tesseract,
     check_model,
+    check_reranker,
 )
 WITH_SERVICES: tuple[Callable[[Settings], Iterator[Finding]], ...] = (check_originals, check_broker, check_workers)
