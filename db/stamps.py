@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from db.named import execute, fetch_one
+from db.named import execute, fetch_one, fetch_value
 from pincite.documents import Stamp
 
 
@@ -54,9 +54,13 @@ def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
     return stored
 
 
-def calibrate_gate(connection: Connection[Any], stamp_id: int, threshold: float, signal: str) -> None:
-    """Keep the threshold of the gate with the stamp; it holds for the signal that it was found with."""
-    execute(connection, "calibrate_gate", {"stamp_id": stamp_id, "threshold": threshold, "signal": signal})
+def set_gate_threshold(connection: Connection[Any], stamp_id: int, threshold: float | None, signal: str) -> bool:
+    """Keep the gate's threshold with the stamp and the signal it was calibrated on; None: forget it.
+
+    False: another stamp answers.
+    """
+    parameters = {"stamp_id": stamp_id, "threshold": threshold, "signal": signal}
+    return fetch_value(connection, "set_gate_threshold", parameters) is not None
 
 
 def check_stamp(stored: StoredStamp, configured: Stamp) -> None:

@@ -16,6 +16,7 @@ SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);
 -- One process at a time records stamps and builds their index; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(7815263);
 
--- name: calibrate_gate
--- Keep the threshold of the gate, and the signal that it holds for.
-UPDATE stamps SET gate_threshold = %(threshold)s, gate_signal = %(signal)s WHERE id = %(stamp_id)s;
+-- name: set_gate_threshold
+-- Keep the gate's threshold with the stamp and the signal that it was calibrated on, or forget it; no row when that one does not answer.
+UPDATE stamps SET gate_threshold = %(threshold)s::double precision, gate_signal = %(signal)s
+WHERE id = %(stamp_id)s AND active RETURNING id;

@@ -11,7 +11,7 @@ import pytest
 from api.retrieval.gate import SIGNALS
 from db.connect import Database
 from db.folders import ScanRecord, record_scan, watch_folder
-from db.stamps import activate_stamp, calibrate_gate
+from db.stamps import activate_stamp, set_gate_threshold
 from ops.cli.border import ExitCode
 from ops.cli.checks import Finding, check_disk, check_originals, check_reranker, check_tesseract, check_workers
 from ops.cli.document_checks import (
@@ -245,7 +245,7 @@ def test_a_reranker_that_does_not_load_is_a_warning(tmp_path: Path) -> None:
 def test_a_threshold_of_another_signal_is_none(database: Database) -> None:
     stamp = stamp_of(Settings())
     with database.transaction() as connection:
-        calibrate_gate(connection, activate_stamp(connection, stamp).id, 0.61, SIGNALS["known_words"])
+        set_gate_threshold(connection, activate_stamp(connection, stamp).id, 0.61, SIGNALS["known_words"])
     (finding,) = check_stamp(Settings(), database)
     assert "calibrated at 0.610" in finding.message
     (finding,) = check_stamp(Settings(gate_signal="cosine"), database)

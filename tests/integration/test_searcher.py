@@ -15,7 +15,7 @@ from api.retrieval.rerank import RERANKED, Passage
 from api.retrieval.search import STEPS, Searcher
 from db.connect import Database, StatementTimeoutError
 from db.documents import read_text
-from db.stamps import StampMismatchError, active_stamp, calibrate_gate
+from db.stamps import StampMismatchError, active_stamp, set_gate_threshold
 from pincite.embedding import NullEmbeddingModel
 from pincite.settings import Settings
 from tests.fixtures.database import arrive
@@ -219,9 +219,21 @@ def test_a_calibrated_threshold_takes_the_place_of_the_default(searcher: Searche
     with psycopg.connect(database_url) as connection:
         stamp = active_stamp(connection)
         assert stamp is not None
-        calibrate_gate(connection, stamp.id, 0.1, SIGNALS["known_words"])
+        set_gate_threshold(connection, stamp.id, 0.1, SIGNALS["known_words"])
     gate = searcher.search(SearchRequest("rent")).gate
     assert (gate.rule, gate.threshold, gate.opened) == ("cosine_calibrated", 0.1, False)
+
+
+def test_a_threshold_of_another_signal_is_not_used(searcher: Searcher, database: Database) -> None:
+    with database.transaction() as connection:
+        stamp = active_stamp(connection)
+        assert stamp is not None
+        assert set_gate_threshold(connection, stamp.id, 0.1, SIGNALS["cosine"])
+        assert not set_gate_threshold(connection, stamp.id + 1, 0.1, SIGNALS["cosine"])
+    gate = searcher.search(SearchRequest("rent")).gate
+    assert (gate.rule, gate.threshold) == ("cosine_default", 0.5)
+    alone = Searcher(database, MODEL, Settings(gate_signal="cosine")).search(SearchRequest("rent")).gate
+    assert (alone.rule, alone.threshold) == ("cosine_calibrated", 0.1)
 
 
 def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_url: str) -> None:
