@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     fusion: Literal["evidence", "plain"] = "evidence"
     rerank: bool = False
     reranker: str = Field(default="sentences", min_length=1)
-    rerank_ms: float = Field(default=1000, gt=0)
+    rerank_ms: float = Field(default=3000, gt=0)
 
     extract_workers: int = Field(default_factory=_cores, gt=0)
     ocr_workers: int = Field(default_factory=_cores, gt=0)
