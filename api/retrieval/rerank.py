@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pincite.embedding import Embedder
+from pincite.embedding import Embedder, EmbeddingError
 from pincite.settings import Settings
 
 SENTENCES = "sentences"
@@ -110,7 +110,10 @@ class SentenceReranker:
         for first in range(0, len(passages), _BATCH):
             batch = passages[first : first + _BATCH]
             sentences = [sentences_of(passage.content) for passage in batch]
-            cosines = self._model.passages([sentence for some in sentences for sentence in some]) @ vector
+            try:
+                cosines = self._model.passages([sentence for some in sentences for sentence in some]) @ vector
+            except EmbeddingError as error:
+                raise RerankerUnavailableError(_failed(self.name, error)) from error
             ends = np.cumsum([len(some) for some in sentences])
             best = [float(part.max()) for part in np.split(cosines, ends[:-1])]
             yield [
@@ -158,8 +161,11 @@ class CrossEncoderReranker:
                 for passage in passages[first : first + _BATCH]
             ]
             # The tokenizer of transformers changes its truncation in place: two threads at once break it.
-            with self._lock:
-                found = self._encoder.predict(pairs, show_progress_bar=False)
+            try:
+                with self._lock:
+                    found = self._encoder.predict(pairs, show_progress_bar=False)
+            except Exception as error:  # as above: a model that does not fit its tokenizer fails only here
+                raise RerankerUnavailableError(_failed(self.name, error)) from error
             yield [float(score) for score in np.asarray(found, np.float64).reshape(len(pairs))]
 
 
@@ -181,6 +187,10 @@ def _load_cross_encoder(model: str) -> Any:
     from sentence_transformers import CrossEncoder
 
     return CrossEncoder(model, device="cpu", local_files_only=True, num_labels=1)
+
+
+def _failed(name: str, error: Exception) -> str:
+    return f"The reranker {name} failed: {error} The hits are in fused order."
 
 
 def _late(name: str, milliseconds: float) -> str:

@@ -1,5 +1,7 @@
 """Rerankers, their order and their time limit; the cross-encoder is a real one, tiny and with random weights."""
 
+import json
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -112,6 +114,13 @@ def test_more_passages_than_a_batch_are_the_same_as_one_by_one() -> None:
     assert together == pytest.approx([score for scores in alone for score in scores], abs=1e-6)
 
 
+def test_a_sentence_that_the_model_does_not_take_stops_nothing() -> None:
+    narrow = NullEmbeddingModel(dimensions=64, window=3)
+    found = rerank(SentenceReranker(narrow), "rent", PASSAGES, 60_000)
+    assert found.scores is None
+    assert "sentences failed" in (found.reason or "")
+
+
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A BERT of one small layer with random weights, and a tokenizer for a few words."""
@@ -141,6 +150,17 @@ def test_a_cross_encoder_scores_every_pair(cross_encoder: Path) -> None:
     assert found.scores is not None
     assert np.allclose(found.scores, expected, atol=1e-5)
     assert len({round(score, 6) for score in found.scores}) > 1
+
+
+def test_a_model_that_does_not_fit_its_tokenizer_stops_nothing(cross_encoder: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(cross_encoder, broken)
+    tokenizer = json.loads((broken / "tokenizer.json").read_text("utf-8"))
+    tokenizer["model"]["vocab"]["heating"] = 4711  # beyond the model's embeddings
+    (broken / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    found = rerank(CrossEncoderReranker(str(broken)), "heating", PASSAGES, 60_000)
+    assert found.scores is None
+    assert "fused order" in (found.reason or "")
 
 
 def test_a_cross_encoder_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
