@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from api.answering.writer import AnswerWriter
 from api.page_pictures import PagePictures
 from api.problems import unavailable
+from api.retrieval.rerank import cross_encoder_of
 from api.retrieval.search import Searcher
 from db.connect import Database
 from pincite.doorbell import Doorbell
@@ -28,12 +29,13 @@ WAITING_SECONDS = 20.0
 
 
 class ModelHolder:
-    """The embedding model, loaded in the background so that the process answers meanwhile."""
+    """The embedding model, loaded in the background so that the process answers meanwhile; a cross-encoder, if any."""
 
     def __init__(self, settings: Settings, model: Embedder | None = None) -> None:
         self._settings = settings
         self._model = model
         self._failure: str | None = None
+        self.cross_encoder = cross_encoder_of(settings)
 
     def start(self) -> None:
         """Begin to load, unless the model is there."""
@@ -117,7 +119,7 @@ class Runtime:
         Raises:
             DocumentFailure, Problem: there is no model (yet).
         """
-        return Searcher(self.database, self.models.model, self.settings)
+        return Searcher(self.database, self.models.model, self.settings, self.models.cross_encoder)
 
 
 def runtime_of(request: Request) -> Runtime:

@@ -59,8 +59,9 @@ CREATE TABLE stamps (
     fingerprint    text NOT NULL,       -- digest of weights, tokenizer, pooling and prefixes
     lexemes        text NOT NULL,       -- version of the text analysis
     active         boolean NOT NULL DEFAULT false,
-    gate_threshold double precision,    -- largest cosine distance that still answers; NULL: not calibrated
+    gate_threshold double precision,    -- largest distance that still answers; NULL: not calibrated
     created_at     timestamptz NOT NULL DEFAULT now(),
+    gate_signal    text,                -- what it was calibrated on; it is used for no other
     UNIQUE (model, dimensions, fingerprint, lexemes)
 );
 CREATE UNIQUE INDEX stamps_one_active ON stamps (active) WHERE active;

@@ -11,7 +11,7 @@ from pincite.documents import Stamp
 
 @dataclass(frozen=True, slots=True)
 class StoredStamp:
-    """A stamp with its id. `gate_threshold` is None until it is calibrated."""
+    """A stamp with its id. `gate_threshold` is None until it is calibrated, on the signal that `gate_signal` names."""
 
     id: int
     model: str
@@ -19,6 +19,7 @@ class StoredStamp:
     fingerprint: str
     lexemes: str
     gate_threshold: float | None
+    gate_signal: str | None
 
     @property
     def stamp(self) -> Stamp:
@@ -53,9 +54,12 @@ def activate_stamp(connection: Connection[Any], stamp: Stamp) -> StoredStamp:
     return stored
 
 
-def set_gate_threshold(connection: Connection[Any], stamp_id: int, threshold: float | None) -> bool:
-    """Keep the gate's threshold with the stamp it was calibrated on; None: forget it. False: another stamp answers."""
-    parameters = {"stamp_id": stamp_id, "threshold": threshold}
+def set_gate_threshold(connection: Connection[Any], stamp_id: int, threshold: float | None, signal: str) -> bool:
+    """Keep the gate's threshold with the stamp and the signal it was calibrated on; None: forget it.
+
+    False: another stamp answers.
+    """
+    parameters = {"stamp_id": stamp_id, "threshold": threshold, "signal": signal}
     return fetch_value(connection, "set_gate_threshold", parameters) is not None
 
 

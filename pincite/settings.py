@@ -7,7 +7,7 @@ import os
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
@@ -73,7 +73,12 @@ class Settings(BaseSettings):
     drop_roots: str = ""
 
     model: str = "all-MiniLM-L6-v2"
-    gate_threshold: float = Field(default=0.675, gt=0, lt=2)
+    gate_threshold: float = Field(default=0.67, gt=0, lt=2)
+    gate_signal: Literal["known_words", "cosine"] = "known_words"
+    fusion: Literal["evidence", "plain"] = "evidence"
+    rerank: bool = False
+    reranker: str = Field(default="sentences", min_length=1)
+    rerank_ms: float = Field(default=3000, gt=0)
 
     llm_base_url: str | None = None
     llm_model: str | None = None

@@ -11,13 +11,13 @@ class FromValues(BaseModel):
 
 
 class SearchBody(Strict):
-    """A search. Without `folders` all of them are searched."""
+    """A search. Without `folders` all of them are searched; without `rerank` the server's settings decide."""
 
     query: str
     folders: list[str] | None = Field(default=None, min_length=1, max_length=1000)
     limit: int = Field(default=10, ge=1, le=MOST_HITS)
     mode: Mode = Mode.HYBRID
-    rerank: bool = False
+    rerank: bool | None = None
 
 
 class HitDocument(FromValues):
@@ -69,12 +69,20 @@ class Hit(FromValues):
 
 
 class Gate(FromValues):
-    """Whether the hits answer: by which rule, the nearest distance, and the distance that still answers."""
+    """Whether the hits answer: by which rule, the distance that still answers, and the one that was found.
+
+    `distance` is compared with `threshold`: the nearest cosine distance and the `penalty` for words of the question
+    that no searched passage has.
+    """
 
     threshold: float
     best_cosine_distance: float | None
     rule: str
     identifiers: list[str]
+    signal: str
+    distance: float | None
+    penalty: float
+    unknown_words: list[str]
 
 
 class DenseReport(FromValues):
@@ -100,10 +108,11 @@ class Legs(FromValues):
 
 
 class RerankReport(FromValues):
-    """Whether a reranker ran, and if not, why."""
+    """Whether a reranker ran, and if not, why: both None where none was asked for."""
 
     ran: bool
     reason: str | None
+    reranker: str | None
 
 
 class IndexStamp(FromValues):

@@ -7,6 +7,7 @@ from api.retrieval.hits import Hit
 from api.retrieval.search import CANDIDATES, Searcher, SearchRequest
 
 MOST_QUOTES = 4
+MOST_UNKNOWN = 5  # words that a refusal names
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,10 @@ def _reason(gate: Gate) -> str:
     if gate.best_cosine_distance is None:
         return "No passage was found in the folders that were searched."
     origin = "calibrated for this index" if gate.rule == "cosine_calibrated" else "a default, not calibrated"
+    unknown = ", ".join(repr(word) for word in gate.unknown_words[:MOST_UNKNOWN])
+    for_unknown = f" and {gate.penalty:.3f} more because no passage has {unknown}" if gate.penalty else ""
     return (
         f"Nothing in the documents answers this: the closest passage is at cosine distance "
-        f"{gate.best_cosine_distance:.3f}, and an answer needs {gate.threshold:.3f} or less ({origin}). "
+        f"{gate.best_cosine_distance:.3f}{for_unknown}, and an answer needs {gate.threshold:.3f} or less ({origin}). "
         "Ask in other words, or search for the passages that come closest."
     )

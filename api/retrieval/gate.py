@@ -1,9 +1,12 @@
 """The gate: whether what was found answers the question. A comparison of two numbers, before anything is written.
 
+The first is a distance: the nearest candidate's cosine distance, and under the signal `known_words` half the share of
+the question that no passage knows on top of it. The second is the threshold. Why: docs/decisions/0010.
+
 The rules, by their stable names:
 
-- `cosine_calibrated`: the nearest candidate's cosine distance against the threshold stored with the stamp.
-- `cosine_default`: the same against the default from the settings, because no threshold was calibrated yet.
+- `cosine_calibrated`: that distance against the threshold stored with the stamp for this very signal.
+- `cosine_default`: the same against the default from the settings, because no threshold was calibrated for it yet.
 - `identifier`: no candidate is near enough, but the question names a rare identifier, such as a part number, and a
   candidate holds it literally.
 - `no_hits`: nothing was found. `no_index`: nothing has been indexed.
@@ -14,7 +17,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from api.retrieval.known_words import ALL_KNOWN, Known
+
+Signal = Literal["known_words", "cosine"]
 Rule = Literal["cosine_calibrated", "cosine_default", "identifier", "no_hits", "no_index"]
+
+# What a threshold was calibrated on; the number rises when the same question would get another distance.
+SIGNALS: dict[Signal, str] = {"known_words": "known_words/1", "cosine": "cosine/1"}
+
+UNKNOWN_WEIGHT = 0.5  # what a question of which nothing is known adds to the distance
+SMALL_COLLECTION = 100  # passages; so many halve the weight, for few passages know few of the words that fit them
 
 RARE_DOCUMENTS = 3  # an identifier that more documents hold says too little about any of them
 
@@ -30,7 +42,7 @@ _SHORTEST_NUMBER = 6
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The largest cosine distance that still answers, and whether it was calibrated for the stamp."""
+    """The largest distance that still answers, and whether it was calibrated for the stamp and the signal."""
 
     value: float
     calibrated: bool
@@ -47,35 +59,56 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The decision. `identifiers` are those of the question that candidates hold literally and rarely."""
+    """The decision. `identifiers` are those of the question that candidates hold literally and rarely.
+
+    `penalty` is what the `unknown_words`, which no searched passage has, add to the cosine distance.
+    """
 
     opened: bool
     threshold: float
     best_cosine_distance: float | None
     rule: Rule
     identifiers: tuple[str, ...] = ()
+    signal: Signal = "cosine"
+    penalty: float = 0.0
+    unknown_words: tuple[str, ...] = ()
+
+    @property
+    def distance(self) -> float | None:
+        """What is compared with the threshold; None where nothing was found."""
+        return None if self.best_cosine_distance is None else self.best_cosine_distance + self.penalty
 
     @property
     def opens_at(self) -> float | None:
         """The smallest threshold at which this question is answered; None where nothing was found."""
-        return 0.0 if self.identifiers else self.best_cosine_distance
+        return 0.0 if self.identifiers else self.distance
 
     def admits(self, quote: str, cosine_distance: float) -> bool:
         """Whether this one passage would open the gate by itself."""
-        near = cosine_distance <= self.threshold
+        near = cosine_distance + self.penalty <= self.threshold
         return self.opened and (near or any(_holds(quote, identifier) for identifier in self.identifiers))
 
 
-def decide(query: str, evidence: Sequence[Evidence], threshold: Threshold) -> Gate:
-    """Open for a candidate that is near enough, or that holds a rare identifier of the question."""
+def decide(
+    query: str, evidence: Sequence[Evidence], threshold: Threshold, known: Known | None = None, chunks: int = 0
+) -> Gate:
+    """Open for a candidate that is near enough, or that holds a rare identifier of the question.
+
+    `known`, of a collection of so many `chunks`, makes the signal `known_words`; without it the signal is `cosine`.
+    """
+    signal: Signal = "cosine" if known is None else "known_words"
+    words = known or ALL_KNOWN
+    weight = UNKNOWN_WEIGHT * chunks / (chunks + SMALL_COLLECTION)
+    penalty = weight * (1 - words.share)
     if not evidence:
-        return Gate(False, threshold.value, None, "no_hits")
+        return Gate(False, threshold.value, None, "no_hits", (), signal, penalty, words.unknown)
     best = min(candidate.cosine_distance for candidate in evidence)
-    known = tuple(name for name in identifiers(query) if _is_rare(name, evidence))
-    if best > threshold.value and known:
-        return Gate(True, threshold.value, best, "identifier", known)
+    rare = tuple(name for name in identifiers(query) if _is_rare(name, evidence))
+    near = best + penalty <= threshold.value
     rule: Rule = "cosine_calibrated" if threshold.calibrated else "cosine_default"
-    return Gate(best <= threshold.value, threshold.value, best, rule, known)
+    if not near and rare:
+        rule = "identifier"
+    return Gate(near or bool(rare), threshold.value, best, rule, rare, signal, penalty, words.unknown)
 
 
 def identifiers(query: str) -> list[str]:

@@ -21,9 +21,10 @@ class HitDocument:
 class Scores:
     """Why a hit stands where it stands.
 
-    `fused` is the sum of reciprocal ranks; ranks count from 1 and are None where that leg did not find the chunk.
+    `fused` is the sum over both legs of evidence ** 2 / (60 + rank), before a reranker; ranks count from 1 and are None
+    where that leg did not find the chunk.
     `cosine_distance` (0 to 2, lower is nearer) is known for every hit, `bm25` where the lexical leg found it,
-    `rerank` where a reranker ran.
+    `rerank` for the first 25 hits where a reranker ran; higher is better.
     """
 
     fused: float
@@ -75,10 +76,11 @@ class Legs:
 
 @dataclass(frozen=True, slots=True)
 class RerankReport:
-    """Whether a reranker ran, and if not, why."""
+    """Whether a reranker ran, which one was wanted, and why it did not run; both None where none was wanted."""
 
     ran: bool
     reason: str | None
+    reranker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class SearchAnswer:
     """The hits of a search, best first; whether they answer, and by which rule.
 
     `unfinished` documents of the searched folders are not indexed yet.
-    `took_ms` has embed, dense, lexical, fuse, gate, cite and total, in milliseconds.
+    `took_ms` has embed, dense, lexical, fuse, rerank, gate, cite and total, in milliseconds.
     """
 
     query: str

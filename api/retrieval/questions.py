@@ -37,13 +37,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search. `folders` None means all of them; `limit` (1 to 100) is the most hits to give back."""
+    """A search. `folders` None means all of them; `limit` (1 to 100) is the most hits to give back.
+
+    `rerank` None does as the settings say.
+    """
 
     query: str
     folders: tuple[str, ...] | None = None
     limit: int = 10
     mode: Mode = Mode.HYBRID
-    rerank: bool = False
+    rerank: bool | None = None
 
 
 def clean_query(text: str) -> str:

@@ -1,9 +1,9 @@
-"""The path of a query, top to bottom: embed -> dense and lexical legs -> fuse -> gate -> cite."""
+"""The path of a query, top to bottom: embed -> dense and lexical legs -> fuse -> rerank -> gate -> cite."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ from psycopg import Connection
 
 from api.retrieval.citations import cite
 from api.retrieval.dense import search_dense
-from api.retrieval.fusion import Fused, fuse
-from api.retrieval.gate import Evidence, Gate, Threshold, decide
+from api.retrieval.fusion import Fused, Placed, fuse
+from api.retrieval.gate import SIGNALS, Evidence, Gate, Threshold, decide
 from api.retrieval.hits import (
     DenseReport,
     Hit,
@@ -24,11 +24,31 @@ from api.retrieval.hits import (
     Scores,
     SearchAnswer,
 )
+from api.retrieval.known_words import asked_words, known_share
 from api.retrieval.lexical import LexicalLeg, search_lexical
 from api.retrieval.questions import Mode, SearchRequest, UnknownFolderError, check_request, clean_query
+from api.retrieval.rerank import (
+    RERANKED,
+    Passage,
+    Reranker,
+    SentenceReranker,
+    by_score,
+    cross_encoder_of,
+    rerank,
+)
 from db.connect import Database
 from db.folders import folder_ids
-from db.search import ChunkDetails, Leg, Ranked, chunk_details, distances, unfinished_documents
+from db.known_words import lexeme_counts
+from db.search import (
+    ChunkDetails,
+    Leg,
+    Matched,
+    Ranked,
+    chunk_details,
+    distances,
+    searchable_languages,
+    unfinished_documents,
+)
 from db.stamps import StoredStamp, active_stamp, check_stamp
 from pincite.embedding import Embedder
 from pincite.settings import Settings
@@ -37,19 +57,24 @@ __all__ = ["Mode", "SearchAnswer", "SearchRequest", "Searcher"]
 
 CANDIDATES = 50  # of each leg, at least
 
-STEPS = ("embed", "dense", "lexical", "fuse", "gate", "cite")
+STEPS = ("embed", "dense", "lexical", "fuse", "rerank", "gate", "cite")
 
 _NOT_RERANKED = RerankReport(False, None)
-_NO_RERANKER = RerankReport(False, "No reranker is configured; the hits are in fused order.")
 
 
 class Searcher:
-    """Searches what is indexed under the configured model. Safe to share between threads."""
+    """Searches what is indexed under the configured model. Safe to share between threads.
 
-    def __init__(self, database: Database, model: Embedder, settings: Settings) -> None:
+    `reranker` None makes the one that is configured; a cross-encoder loads when a search first wants it.
+    """
+
+    def __init__(
+        self, database: Database, model: Embedder, settings: Settings, reranker: Reranker | None = None
+    ) -> None:
         self._database = database
         self._model = model
         self._settings = settings
+        self._reranker: Reranker = reranker or cross_encoder_of(settings) or SentenceReranker(model)
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """The passages that fit a question best, and whether they answer it.
@@ -66,7 +91,7 @@ class Searcher:
         query = clean_query(request.query)
         with clock.measures("embed"):
             vector = self._model.query(query)
-        question = _Question(query, vector, request, _NO_RERANKER if request.rerank else _NOT_RERANKED)
+        question = _Question(query, vector, request)
         return self._database.run(lambda connection: self._answer(connection, question, clock))
 
     def _answer(self, connection: Connection[Any], question: "_Question", clock: "_Clock") -> SearchAnswer:
@@ -75,9 +100,9 @@ class Searcher:
         unfinished = unfinished_documents(connection, folders)
         stamp = active_stamp(connection)
         if stamp is None:
-            gate = Gate(False, self._settings.gate_threshold, None, "no_index")
+            gate = Gate(False, self._settings.gate_threshold, None, "no_index", signal=self._settings.gate_signal)
             legs = Legs(DenseReport(False, 0), LexicalReport(False, (), 0))
-            return SearchAnswer(question.query, (), False, gate, legs, question.rerank, None, unfinished, clock.took())
+            return SearchAnswer(question.query, (), False, gate, legs, _NOT_RERANKED, None, unfinished, clock.took())
         check_stamp(stamp, self._model.stamp)
         leg = Leg(stamp.id, stamp.dimensions, folders, max(CANDIDATES, request.limit))
 
@@ -90,11 +115,12 @@ class Searcher:
                 else LexicalLeg((), [])
             )
         with clock.measures("fuse"):
-            fused = fuse({"dense": _ranks(dense), "lexical": _ranks(lexical.found)})
+            placed = {"dense": self._placed(dense), "lexical": self._placed(lexical.found)}
+            candidates = _candidates(connection, question.vector, leg, fuse(placed))
+        with clock.measures("rerank"):
+            candidates, reranked = self._rerank(question, candidates, placed)
         with clock.measures("gate"):
-            candidates = _candidates(connection, question.vector, leg, fused)
-            evidence = [Evidence(c.chunk.document_id, c.chunk.content, c.cosine_distance) for c in candidates]
-            gate = decide(question.query, evidence, self._threshold(stamp))
+            gate = self._decide(connection, question.query, candidates, leg, stamp)
         with clock.measures("cite"):
             bm25 = {ranked.chunk_id: ranked.score for ranked in lexical.found}
             best = enumerate(candidates[: request.limit], 1)
@@ -104,13 +130,54 @@ class Searcher:
             DenseReport(request.mode is not Mode.LEXICAL, len(dense)),
             LexicalReport(bool(lexical.terms), lexical.terms, len(lexical.found)),
         )
-        answered = (question.query, hits, gate.opened, gate, legs, question.rerank, stamp.stamp)
+        answered = (question.query, hits, gate.opened, gate, legs, reranked, stamp.stamp)
         return SearchAnswer(*answered, unfinished, clock.took())
 
-    def _threshold(self, stamp: StoredStamp) -> Threshold:
-        if stamp.gate_threshold is None:
-            return Threshold(self._settings.gate_threshold, calibrated=False)
-        return Threshold(stamp.gate_threshold, calibrated=True)
+    def _placed(self, leg: Sequence[Ranked]) -> dict[int, Placed]:
+        """The places of a leg's hits, with their evidence: the cosine, or how much of the question a hit covers."""
+        if self._settings.fusion == "plain":
+            return {ranked.chunk_id: Placed(ranked.rank) for ranked in leg}
+        return {ranked.chunk_id: Placed(ranked.rank, _evidence(ranked)) for ranked in leg}
+
+    def _rerank(
+        self, question: "_Question", candidates: list["_Candidate"], legs: Mapping[str, Mapping[int, Placed]]
+    ) -> tuple[list["_Candidate"], RerankReport]:
+        """The candidates with the first of them in the reranker's order, and whether that came about."""
+        wanted = self._settings.rerank if question.request.rerank is None else question.request.rerank
+        if not wanted or not candidates:
+            return candidates, _NOT_RERANKED
+        first, behind = candidates[:RERANKED], candidates[RERANKED:]
+        passages = [Passage(one.chunk.header, one.chunk.content, one.cosine_distance) for one in first]
+        found = rerank(self._reranker, question.query, passages, self._settings.rerank_ms)
+        if found.scores is None:
+            return candidates, RerankReport(False, found.reason, self._reranker.name)
+        scored = [replace(one, rerank=score) for one, score in zip(first, found.scores, strict=True)]
+        order = by_score(found.scores)
+        if self._reranker.is_a_leg:
+            third = {first[at].chunk.id: Placed(rank, found.scores[at]) for rank, at in enumerate(order, 1)}
+            place = {fused.chunk_id: at for at, fused in enumerate(fuse({**legs, "rerank": third}))}
+            order = sorted(order, key=lambda at: place[first[at].chunk.id])
+        return [scored[at] for at in order] + behind, RerankReport(True, None, self._reranker.name)
+
+    def _decide(
+        self,
+        connection: Connection[Any],
+        query: str,
+        candidates: Sequence["_Candidate"],
+        leg: Leg,
+        stamp: StoredStamp,
+    ) -> Gate:
+        """Whether the candidates answer, whatever their order."""
+        signal = self._settings.gate_signal
+        threshold = Threshold(self._settings.gate_threshold, calibrated=False)
+        if stamp.gate_threshold is not None and stamp.gate_signal == SIGNALS[signal]:
+            threshold = Threshold(stamp.gate_threshold, calibrated=True)
+        evidence = [Evidence(one.chunk.document_id, one.chunk.content, one.cosine_distance) for one in candidates]
+        if signal == "cosine":
+            return decide(query, evidence, threshold)
+        words = asked_words(query, searchable_languages(connection, leg.folder_ids))
+        counts = lexeme_counts(connection, [lexeme for word in words for lexeme in word.lexemes], leg)
+        return decide(query, evidence, threshold, known_share(words, counts.by_lexeme, counts.chunks), counts.chunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +185,6 @@ class _Question:
     query: str
     vector: NDArray[np.float32]
     request: SearchRequest
-    rerank: RerankReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +192,7 @@ class _Candidate:
     fused: Fused
     chunk: ChunkDetails
     cosine_distance: float
+    rerank: float | None = None
 
 
 class _Clock:
@@ -161,8 +228,10 @@ def _known_folders(connection: Connection[Any], names: Sequence[str] | None) -> 
     return sorted(known.values())
 
 
-def _ranks(leg: Sequence[Ranked]) -> dict[int, int]:
-    return {ranked.chunk_id: ranked.rank for ranked in leg}
+def _evidence(ranked: Ranked) -> float:
+    """How well a hit fits, 0 to 1, whatever its rank."""
+    share = ranked.coverage if isinstance(ranked, Matched) else 1 - ranked.score
+    return min(max(share, 0.0), 1.0)
 
 
 def _candidates(
@@ -197,5 +266,6 @@ def _hit(rank: int, candidate: _Candidate, bm25: float | None) -> Hit:
             lexical_rank=ranks.get("lexical"),
             cosine_distance=candidate.cosine_distance,
             bm25=bm25,
+            rerank=candidate.rerank,
         ),
     )

@@ -6,11 +6,7 @@ ON CONFLICT (model, dimensions, fingerprint, lexemes) DO NOTHING;
 
 -- name: active_stamp
 -- The stamp whose vectors answer.
-SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold FROM stamps WHERE active;
-
--- name: set_gate_threshold
--- Keep the gate's threshold with the stamp that it was calibrated on, or forget it; no row when that one does not answer.
-UPDATE stamps SET gate_threshold = %(threshold)s::double precision WHERE id = %(stamp_id)s AND active RETURNING id;
+SELECT id, model, dimensions, fingerprint, lexemes, gate_threshold, gate_signal FROM stamps WHERE active;
 
 -- name: create_vector_index
 -- The HNSW index of a stamp.
@@ -19,3 +15,8 @@ SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);
 -- name: lock_stamps
 -- One process at a time records stamps and builds their index; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(7815263);
+
+-- name: set_gate_threshold
+-- Keep the gate's threshold with the stamp and the signal that it was calibrated on, or forget it; no row when that one does not answer.
+UPDATE stamps SET gate_threshold = %(threshold)s::double precision, gate_signal = %(signal)s
+WHERE id = %(stamp_id)s AND active RETURNING id;

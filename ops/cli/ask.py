@@ -190,4 +190,6 @@ def _say_unfinished(answer: dict[str, Any]) -> None:
 def _gate_words(gate: dict[str, Any]) -> str:
     best = gate["best_cosine_distance"]
     nearest = "nothing was near" if best is None else f"the nearest passage has distance {best:.3f}"
+    if gate["penalty"]:
+        nearest += f" and {gate['penalty']:.3f} more for unknown words"
     return f"{nearest}, {gate['threshold']:.3f} or less is needed; rule {gate['rule']}"

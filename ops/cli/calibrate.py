@@ -55,14 +55,14 @@ def calibrate(
     with connected_or_started(settings) as here:
         stamp = _active(here.database)
         if asked is None:
-            _reset(here.database, stamp, json=json)
+            _reset(here, stamp, json=json)
             return
         swept = _sweep(here, asked, tuple(folder) if folder else None)
         proposed = swept.proposed(false_answers)
         if proposed is None:
             raise CommandFailed(_no_cut(swept, false_answers))
         if not dry_run:
-            _store(here.database, stamp, proposed)
+            _store(here, stamp, proposed)
     if json:
         _print_json(swept, stamp, proposed, stored=not dry_run)
     else:
@@ -114,17 +114,19 @@ def _sweep(here: "Connected", asked: "QuestionSet", folders: tuple[str, ...] | N
         raise UsageProblem(str(error)) from error
 
 
-def _store(database: "Database", stamp: "StoredStamp", threshold: float | None) -> None:
+def _store(here: "Connected", stamp: "StoredStamp", threshold: float | None) -> None:
+    from api.retrieval.gate import SIGNALS
     from db.stamps import set_gate_threshold
 
-    if not database.run(lambda connection: set_gate_threshold(connection, stamp.id, threshold)):
+    signal = SIGNALS[here.settings.gate_signal]
+    if not here.database.run(lambda connection: set_gate_threshold(connection, stamp.id, threshold, signal)):
         raise CommandFailed("Another index answers since the questions were asked. Calibrate again.")
 
 
-def _reset(database: "Database", stamp: "StoredStamp", *, json: bool) -> None:
+def _reset(here: "Connected", stamp: "StoredStamp", *, json: bool) -> None:
     from ops.cli.output import print_json, tell
 
-    _store(database, stamp, None)
+    _store(here, stamp, None)
     if json:
         print_json({"stamp": _named(stamp), "threshold": None, "stored": True, "before": stamp.gate_threshold})
     elif stamp.gate_threshold is None:

@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 from api.answering.endpoint import told
 from api.answering.fallbacks import MESSAGES, FallbackCode, NoWrittenAnswer
 from api.answering.probe import known_models
+from api.retrieval.rerank import RerankerUnavailableError, cross_encoder_of
 from ops.cli.setting_names import unknown_settings
 from ops.services.installation import running
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
@@ -142,6 +143,23 @@ def check_language_model(settings: Settings) -> Iterator[Finding]:
         yield Finding(name, "ok", f"{wanted} at {settings.llm_base_url}")
 
 
+def check_reranker(settings: Settings) -> Iterator[Finding]:
+    """The cross-encoder loads, where one is configured."""
+    cross_encoder = cross_encoder_of(settings)
+    if cross_encoder is None:
+        yield Finding("reranker", "ok", "sentences, with the embedding model")
+        return
+    try:
+        cross_encoder.load()
+    except RerankerUnavailableError as error:
+        step = (
+            "Name the directory of a cross-encoder in PINCITE_RERANKER, or set it to sentences. Searches go on without."
+        )
+        yield Finding("reranker", "warn", str(error), step)
+    else:
+        yield Finding("reranker", "ok", cross_encoder.name)
+
+
 def check_broker(settings: Settings) -> Iterator[Finding]:
     """The broker answers, writes to disk, and forgets no message for want of memory."""
     try:
@@ -195,5 +213,6 @@ LOCAL: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
     check_tesseract,
     check_model,
     check_language_model,
+    check_reranker,
 )
 WITH_SERVICES: tuple[Callable[[Settings], Iterator[Finding]], ...] = (check_originals, check_broker, check_workers)

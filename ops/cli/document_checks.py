@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
+from api.retrieval.gate import SIGNALS
 from db.connect import Database, connections_needed
 from db.folders import FolderDetails, list_folders
 from db.health import (
@@ -90,7 +91,9 @@ def check_stamp(settings: Settings, database: Database) -> Iterator[Finding]:
     except DocumentFailure:
         return  # check_model says so
     if active.stamp == configured:
-        threshold = "not calibrated" if active.gate_threshold is None else f"calibrated at {active.gate_threshold:.3f}"
+        threshold = "not calibrated"
+        if active.gate_threshold is not None and active.gate_signal == SIGNALS[settings.gate_signal]:
+            threshold = f"calibrated at {active.gate_threshold:.3f}"
         yield Finding("index", "ok", f"made with {active.model}; the gate is {threshold}")
         return
     step = "Set PINCITE_MODEL back, or use a new data directory (or database) and add the documents again."

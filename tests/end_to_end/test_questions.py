@@ -78,6 +78,47 @@ def test_course_questions_find_their_needle(corpus: httpx.Client) -> None:
     assert found >= 29
 
 
+def found_at(corpus: httpx.Client, ranks: tuple[int, ...]) -> dict[int, float]:
+    """The share of all questions, in both phrasings, whose needle is among the first so many hits."""
+    questions = rows(CORPUS / "questions.jsonl")
+    first: list[int] = []
+    for question in questions:
+        for phrasing in ("course_phrasing", "ticket_phrasing"):
+            query = {"query": question[phrasing], "folders": ["corpus"], "limit": max(ranks)}
+            hits = corpus.post("/v1/search", json=query).json()["hits"]
+            holds = [question["needle"] in hit["quote"] and hit["document"]["name"] == question["doc"] for hit in hits]
+            first.append(holds.index(True) + 1 if True in holds else max(ranks) + 1)
+    return {rank: sum(place <= rank for place in first) / len(first) for rank in ranks}
+
+
+def test_the_default_search_finds_what_docs_retrieval_md_says(corpus: httpx.Client) -> None:
+    found = found_at(corpus, (1, 4, 8, 20))
+    least = {1: 0.50, 4: 0.70, 8: 0.75, 20: 0.85}
+    assert all(found[rank] >= share for rank, share in least.items()), found
+
+
+def test_the_gate_parts_what_can_be_answered_from_what_cannot(corpus: httpx.Client) -> None:
+    def opens_at(question: str) -> float:
+        gate = corpus.post("/v1/search", json={"query": question, "folders": ["corpus"]}).json()["gate"]
+        return 0.0 if gate["identifiers"] else float(gate["distance"])
+
+    unanswerable = rows(CORPUS / "unanswerable.jsonl")
+    refused = {row["question"]: opens_at(row["question"]) for row in unanswerable}
+    answered = [
+        opens_at(row[phrasing])
+        for row in rows(CORPUS / "questions.jsonl")
+        for phrasing in ("course_phrasing", "ticket_phrasing")
+    ]
+    # One false answer in ten: a threshold just below the fourth of thirty.
+    threshold = sorted(refused.values())[len(refused) // 10] - 1e-9
+    assert sum(distance <= threshold for distance in answered) >= 54
+    assert all(refused[row["question"]] > threshold for row in unanswerable if row["kind"] == "far")
+    # Who has not calibrated must not be far off.
+    default = corpus.post("/v1/search", json={"query": "gradient", "folders": ["corpus"]}).json()["gate"]["threshold"]
+    assert sum(distance <= default for distance in answered) >= 50
+    assert sum(distance <= default for distance in refused.values()) <= 4
+
+
 def test_far_questions_are_refused(corpus: httpx.Client) -> None:
     far = [row for row in rows(CORPUS / "unanswerable.jsonl") if row["kind"] == "far"]
     assert len(far) == 9

@@ -29,10 +29,12 @@ class TestSearch:
         received = index(database, Indexed([RENT, "Cats sleep."], "lease.pdf", "contracts", paged=True))
         found = client.post("/v1/search", json={"query": "tenant rent", "folders": ["contracts"]}).json()
         assert found.keys() >= {"query", "hits", "answerable", "gate", "legs", "stamp", "took_ms"}
-        assert found["gate"].keys() >= {"threshold", "best_cosine_distance", "rule"}
+        gate = {"threshold", "best_cosine_distance", "rule", "signal", "distance", "penalty", "unknown_words"}
+        assert found["gate"].keys() >= gate
+        assert found["rerank"] == {"ran": False, "reason": None, "reranker": None}
         assert found["legs"]["lexical"] == {"ran": True, "terms": ["tenant", "rent"], "returned": 1}
         assert found["legs"]["dense"] == {"ran": True, "returned": 2}
-        assert found["took_ms"].keys() == {"embed", "dense", "lexical", "fuse", "gate", "cite", "total"}
+        assert found["took_ms"].keys() == {"embed", "dense", "lexical", "fuse", "rerank", "gate", "cite", "total"}
         hit = found["hits"][0]
         assert hit["quote"] == RENT
         assert hit["document"] == {"id": received.id, "name": "lease.pdf", "folder": "contracts", "path": "lease.pdf"}
@@ -43,6 +45,9 @@ class TestSearch:
         }  # fmt: skip
         assert hit["scores"].keys() == {"fused", "dense_rank", "lexical_rank", "cosine_distance", "bm25", "rerank"}
         assert hit.keys() >= {"rank", "chunk_id", "section", "ocr_confidence"}
+        reranked = client.post("/v1/search", json={"query": "tenant rent", "rerank": True}).json()
+        assert reranked["rerank"]["reranker"] == "sentences"
+        assert reranked["rerank"]["ran"] is all(hit["scores"]["rerank"] is not None for hit in reranked["hits"])
 
     def test_the_address_of_a_slice_gives_the_quote(self, client: TestClient, database: Database) -> None:
         index(database, Indexed(["𝛼 before", RENT]))

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from api.retrieval.gate import SIGNALS
 from api.retrieval.search import Searcher, SearchRequest
 from db.stamps import active_stamp, set_gate_threshold
 from ops.cli import app
@@ -115,7 +116,7 @@ def test_the_threshold_is_shown_then_stored_and_forgotten(searcher, files, run, 
 
 def test_a_threshold_of_another_stamp_is_never_used(searcher, database, database_url):
     before = database.run(active_stamp)
-    assert database.run(lambda connection: set_gate_threshold(connection, before.id, 0.123))
+    assert database.run(lambda connection: set_gate_threshold(connection, before.id, 0.123, SIGNALS["known_words"]))
     assert gate_of(searcher).threshold == 0.123
     with psycopg.connect(database_url) as connection:  # as a change of the model will do it
         connection.execute("UPDATE stamps SET active = false")
@@ -124,7 +125,7 @@ def test_a_threshold_of_another_stamp_is_never_used(searcher, database, database
     assert (after.model, after.gate_threshold) == ("null", None)
     gate = gate_of(Searcher(database, MODEL, Settings(gate_threshold=0.456)))
     assert (gate.threshold, gate.rule) == (0.456, "cosine_default")
-    assert not database.run(lambda connection: set_gate_threshold(connection, before.id, 0.2))
+    assert not database.run(lambda connection: set_gate_threshold(connection, before.id, 0.2, SIGNALS["known_words"]))
 
 
 @pytest.mark.usefixtures("searcher")

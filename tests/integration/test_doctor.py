@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from api.retrieval.gate import SIGNALS
 from db.connect import Database
 from db.folders import ScanRecord, record_scan, watch_folder
-from db.stamps import activate_stamp
+from db.stamps import activate_stamp, set_gate_threshold
 from ops.cli.border import ExitCode
-from ops.cli.checks import Finding, check_disk, check_originals, check_tesseract, check_workers
+from ops.cli.checks import Finding, check_disk, check_originals, check_reranker, check_tesseract, check_workers
 from ops.cli.document_checks import (
     check_clock,
     check_database,
@@ -237,3 +238,22 @@ def test_a_broker_that_is_away(run) -> None:
     findings = {finding["name"]: finding for finding in json.loads(result.stdout)["findings"]}
     assert (findings["broker"]["level"], findings["workers"]["level"]) == ("fail", "fail")
     assert "No document is lost" in findings["broker"]["next_step"]
+
+
+def test_a_reranker_that_does_not_load_is_a_warning(tmp_path: Path) -> None:
+    (finding,) = check_reranker(Settings())
+    assert (finding.level, finding.message) == ("ok", "sentences, with the embedding model")
+    (finding,) = check_reranker(Settings(reranker=str(tmp_path / "none")))
+    assert finding.level == "warn"
+    assert "does not load" in finding.message
+    assert "PINCITE_RERANKER" in finding.next_step
+
+
+def test_a_threshold_of_another_signal_is_none(database: Database) -> None:
+    stamp = stamp_of(Settings())
+    with database.transaction() as connection:
+        set_gate_threshold(connection, activate_stamp(connection, stamp).id, 0.61, SIGNALS["known_words"])
+    (finding,) = check_stamp(Settings(), database)
+    assert "calibrated at 0.610" in finding.message
+    (finding,) = check_stamp(Settings(gate_signal="cosine"), database)
+    assert "not calibrated" in finding.message

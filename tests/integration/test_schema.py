@@ -18,6 +18,7 @@ import db.copies
 import db.documents
 import db.folders
 import db.health
+import db.known_words
 import db.pace
 import db.pages
 import db.pipeline
@@ -104,6 +105,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         db.documents,
         db.folders,
         db.health,
+        db.known_words,
         db.pace,
         db.pages,
         db.pipeline,
@@ -117,6 +119,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
     inner = {
         "open_attempt": "claim_document",
         "place_page": "place_pages",
+        "answering_chunks": "lexeme_counts",
         "insert_page": "save_pages",
         "clear_chunks": "save_chunks",
         "insert_chunk": "save_chunks",

@@ -1,16 +1,21 @@
 """The whole path of a query, without HTTP."""
 
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import psycopg
 import pytest
 
 from api.retrieval.answer import AskRequest, ask
+from api.retrieval.gate import SIGNALS
+from api.retrieval.hits import RerankReport
 from api.retrieval.questions import Mode, QueryError, SearchRequest, UnknownFolderError
+from api.retrieval.rerank import RERANKED, Passage
 from api.retrieval.search import STEPS, Searcher
 from db.connect import Database, StatementTimeoutError
 from db.documents import read_text
-from db.stamps import StampMismatchError
+from db.stamps import StampMismatchError, active_stamp, set_gate_threshold
 from pincite.embedding import NullEmbeddingModel
 from pincite.settings import Settings
 from tests.fixtures.database import arrive
@@ -34,7 +39,7 @@ def test_a_hit_says_what_was_found_where_and_why(searcher: Searcher, database: D
     assert (hit.rank, hit.quote, hit.document.name, hit.document.folder) == (1, RENT, "lease.pdf", "contracts")
     assert hit.locator["url"] == f"/v1/documents/{hit.document.id}/file#page=1"
     assert (hit.scores.dense_rank, hit.scores.lexical_rank) == (1, 1)
-    assert hit.scores.fused == pytest.approx(2 / 61)
+    assert hit.scores.fused == pytest.approx(((1 - hit.scores.cosine_distance) ** 2 + 1) / 61)
     assert found.legs.dense.returned == 4
     assert found.legs.lexical.terms == ("tenant", "pay", "rent")
     assert found.stamp == MODEL.stamp
@@ -62,11 +67,95 @@ def test_the_gate_does_not_depend_on_how_many_hits_are_shown(searcher: Searcher)
     assert len(gates) == 1
 
 
-def test_reranking_that_is_not_configured_is_said(searcher: Searcher) -> None:
-    found = searcher.search(SearchRequest("rent", rerank=True))
+def test_plain_fusion_goes_by_ranks_alone(searcher: Searcher, database: Database) -> None:
+    plain = Searcher(database, MODEL, Settings(fusion="plain"))
+    assert plain.search(SearchRequest("When does the tenant pay the rent?")).hits[0].scores.fused == pytest.approx(
+        2 / 61
+    )
+
+
+@pytest.mark.parametrize(
+    ("configured", "asked", "ran"), [(False, None, False), (False, True, True), (True, False, False)]
+)
+def test_reranking_runs_where_it_is_asked_for_or_configured(
+    searcher: Searcher, database: Database, configured: bool, asked: bool | None, ran: bool
+) -> None:
+    searcher = Searcher(database, MODEL, Settings(rerank=configured, rerank_ms=60_000))
+    found = searcher.search(SearchRequest("rent", rerank=asked))
+    assert found.rerank == RerankReport(ran, None, "sentences" if ran else None)
+    assert all((hit.scores.rerank is not None) is ran for hit in found.hits)
+
+
+def many(database: Database) -> list[str]:
+    """A document of forty passages, of which the last are least like the question."""
+    passages = [f"The rent of flat {number} is due. " + "It is high. " * (number // 2) for number in range(40)]
+    index(database, Indexed(passages, path="rents.txt"))
+    return passages
+
+
+class Backwards:
+    """Puts the hits it sees into the opposite order."""
+
+    name = "backwards"
+    is_a_leg = False
+
+    def scores(self, query: str, passages: Sequence[Passage]) -> Iterator[Sequence[float]]:
+        yield [float(place) for place in range(len(passages))]
+
+
+def test_the_first_hits_take_the_order_of_the_reranker_and_the_rest_stay_behind(database: Database) -> None:
+    many(database)
+    question = SearchRequest("rent of flat", limit=40)
+    before = Searcher(database, MODEL, Settings()).search(question)
+    after = Searcher(database, MODEL, Settings(), Backwards()).search(replace(question, rerank=True))
+    ids = [hit.chunk_id for hit in before.hits]
+    assert [hit.chunk_id for hit in after.hits] == ids[:RERANKED][::-1] + ids[RERANKED:]
+    assert [hit.rank for hit in after.hits] == list(range(1, 41))
+    assert [hit.scores.rerank for hit in after.hits] == [float(at) for at in range(25)][::-1] + [None] * 15
+    assert after.gate == before.gate
+    assert sorted(hit.scores.fused for hit in after.hits) == sorted(hit.scores.fused for hit in before.hits)
+
+
+class Late(Backwards):
+    """Takes its time."""
+
+    name = "late"
+
+    def scores(self, query: str, passages: Sequence[Passage]) -> Iterator[Sequence[float]]:
+        for place, _ in enumerate(passages):
+            time.sleep(0.02)
+            yield [float(place)]
+
+
+def test_a_late_reranker_leaves_the_fused_order_and_is_named(database: Database) -> None:
+    many(database)
+    question = SearchRequest("rent of flat", limit=40)
+    before = Searcher(database, MODEL, Settings()).search(question)
+    after = Searcher(database, MODEL, Settings(rerank=True, rerank_ms=30), Late()).search(question)
+    assert [hit.chunk_id for hit in after.hits] == [hit.chunk_id for hit in before.hits]
+    assert (after.rerank.ran, after.rerank.reranker) == (False, "late")
+    assert "longer than 30 ms" in (after.rerank.reason or "")
+    assert all(hit.scores.rerank is None for hit in after.hits)
+
+
+def test_a_cross_encoder_that_is_not_there_does_not_stop_a_search(searcher: Searcher, database: Database) -> None:
+    found = Searcher(database, MODEL, Settings(reranker="/no/such/model")).search(SearchRequest("rent", rerank=True))
+    assert found.hits[0].quote == RENT
     assert not found.rerank.ran
-    assert "No reranker" in (found.rerank.reason or "")
-    assert all(hit.scores.rerank is None for hit in found.hits)
+    assert "/no/such/model does not load" in (found.rerank.reason or "")
+
+
+def test_the_gate_counts_the_words_that_no_searched_passage_has(searcher: Searcher, database: Database) -> None:
+    gate = searcher.search(SearchRequest("When is the cafeteria's rent due in Lisbon?")).gate
+    assert (gate.signal, gate.unknown_words) == ("known_words", ("due", "Lisbon"))
+    assert gate.distance == pytest.approx((gate.best_cosine_distance or 0) + gate.penalty)
+    assert gate.penalty > 0
+    # Other folders do not count, and neither does what was removed.
+    assert "cafeteria's" in searcher.search(SearchRequest("cafeteria's rent", ("contracts",))).gate.unknown_words
+    index(database, Indexed(["Lisbon is far."], path="far.txt", folder="notes"))
+    assert searcher.search(SearchRequest("Is the rent due in Lisbon?")).gate.unknown_words == ("due",)
+    alone = Searcher(database, MODEL, Settings(gate_signal="cosine")).search(SearchRequest("rent in Lisbon")).gate
+    assert (alone.signal, alone.penalty, alone.unknown_words) == ("cosine", 0, ())
 
 
 def test_folders_narrow(searcher: Searcher) -> None:
@@ -128,9 +217,23 @@ def test_an_index_of_another_model_is_not_searched(searcher: Searcher, database:
 def test_a_calibrated_threshold_takes_the_place_of_the_default(searcher: Searcher, database_url: str) -> None:
     assert searcher.search(SearchRequest("rent")).gate.rule == "cosine_default"
     with psycopg.connect(database_url) as connection:
-        connection.execute(b"UPDATE stamps SET gate_threshold = 0.1")
+        stamp = active_stamp(connection)
+        assert stamp is not None
+        set_gate_threshold(connection, stamp.id, 0.1, SIGNALS["known_words"])
     gate = searcher.search(SearchRequest("rent")).gate
     assert (gate.rule, gate.threshold, gate.opened) == ("cosine_calibrated", 0.1, False)
+
+
+def test_a_threshold_of_another_signal_is_not_used(searcher: Searcher, database: Database) -> None:
+    with database.transaction() as connection:
+        stamp = active_stamp(connection)
+        assert stamp is not None
+        assert set_gate_threshold(connection, stamp.id, 0.1, SIGNALS["cosine"])
+        assert not set_gate_threshold(connection, stamp.id + 1, 0.1, SIGNALS["cosine"])
+    gate = searcher.search(SearchRequest("rent")).gate
+    assert (gate.rule, gate.threshold) == ("cosine_default", 0.5)
+    alone = Searcher(database, MODEL, Settings(gate_signal="cosine")).search(SearchRequest("rent")).gate
+    assert (alone.rule, alone.threshold) == ("cosine_calibrated", 0.1)
 
 
 def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_url: str) -> None:

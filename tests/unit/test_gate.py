@@ -1,6 +1,7 @@
 import pytest
 
-from api.retrieval.gate import Evidence, Gate, Threshold, decide, identifiers
+from api.retrieval.gate import UNKNOWN_WEIGHT, Evidence, Gate, Threshold, decide, identifiers
+from api.retrieval.known_words import Known
 
 CALIBRATED = Threshold(0.6, calibrated=True)
 DEFAULT = Threshold(0.6, calibrated=False)
@@ -13,6 +14,7 @@ def evidence(*found: tuple[str, float]) -> list[Evidence]:
 
 def test_nothing_found_is_refused() -> None:
     assert decide("rent", [], CALIBRATED) == Gate(False, 0.6, None, "no_hits")
+    assert decide("rent", [], CALIBRATED, Known(0, ("rent",)), 10).opens_at is None
 
 
 @pytest.mark.parametrize(("distance", "opened"), [(0.59, True), (0.6, True), (0.61, False)])
@@ -52,6 +54,43 @@ def test_it_opens_at_the_nearest_distance_or_at_any_for_an_identifier() -> None:
     assert decide("rent", [], CALIBRATED).opens_at is None
     assert decide("rent", evidence(("near", 0.4), ("far", 0.9)), CALIBRATED).opens_at == 0.4
     assert decide("KR-7604-B", evidence(("the KR-7604-B", 0.9)), CALIBRATED).opens_at == 0.0
+
+
+def test_words_that_no_passage_has_push_the_nearest_away() -> None:
+    near, unknown = evidence(("near", 0.4)), Known(0.25, ("TensorRT",))
+    alone = decide("rent", near, CALIBRATED)
+    gate = decide("rent", near, CALIBRATED, unknown, 1_000_000)
+    assert (alone.signal, alone.opened, alone.distance) == ("cosine", True, 0.4)
+    assert (gate.signal, gate.opened, gate.unknown_words) == ("known_words", False, ("TensorRT",))
+    assert gate.best_cosine_distance == 0.4
+    assert gate.distance == gate.opens_at == pytest.approx(0.4 + 0.75 * UNKNOWN_WEIGHT, abs=1e-4)
+    assert decide("rent", near, CALIBRATED, Known(1, ()), 1_000_000).distance == 0.4
+
+
+def test_a_small_collection_is_no_measure_of_what_words_there_are() -> None:
+    near, unknown = evidence(("near", 0.4)), Known(0.0, ("rent",))
+    penalties = [decide("rent", near, CALIBRATED, unknown, chunks).penalty for chunks in (0, 4, 100, 10_000)]
+    assert penalties[0] == 0
+    assert penalties == sorted(penalties)
+    assert penalties[2] == pytest.approx(UNKNOWN_WEIGHT / 2)
+    assert penalties[3] < UNKNOWN_WEIGHT
+
+
+def test_it_opens_at_its_own_distance_and_not_below() -> None:
+    found, unknown = evidence(("near", 0.4)), Known(0.6, ("x",))
+    opens_at = decide("rent", found, CALIBRATED, unknown, 50).opens_at
+    assert opens_at is not None
+    for threshold, opened in ((opens_at, True), (opens_at - 1e-9, False)):
+        gate = decide("rent", found, Threshold(threshold, calibrated=True), unknown, 50)
+        assert gate.opened is opened
+        assert gate.admits("near", 0.4) is opened
+
+
+def test_a_passage_is_admitted_at_the_same_distance_that_opens_the_gate() -> None:
+    gate = decide("rent", evidence(("near", 0.3), ("far", 0.55)), CALIBRATED, Known(0.5, ("x",)), 100)
+    assert gate.opened
+    assert gate.admits("near", 0.3)
+    assert not gate.admits("far", 0.55)
 
 
 def test_a_closed_gate_admits_nothing() -> None:
