@@ -23,7 +23,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Matched(Ranked):
-    """A chunk in the lexical leg. `coverage` (0 to 1): its share of the idf of all lexemes asked for."""
+    """A chunk in the lexical leg. `coverage` (0 to 1): how much of what the query's words say this chunk holds."""
 
     coverage: float
 
@@ -63,11 +63,6 @@ class _Scored:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Language:
-    language: str
-
-
 def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg) -> list[Ranked]:
     """The nearest chunks to a unit vector (d,) by cosine distance."""
     execute(connection, "tune_dense", {"limit": leg.limit})
@@ -79,20 +74,6 @@ def dense_exact(connection: Connection[Any], query: NDArray[np.float32], leg: Le
     """As `dense`, without the index: for a few folders, whose vectors are read one by one."""
     parameters = {"query": Vector(query), "folder_ids": _ids(leg.folder_ids), "limit": leg.limit}
     return fetch_all(connection, "dense_exact", parameters, Ranked, dimensions=leg.dimensions, stamp_id=leg.stamp_id)
-
-
-def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Matched]:
-    """The best chunks by BM25 for any of the lexemes; none without lexemes."""
-    if not any(terms):
-        return []
-    parameters = {
-        "terms": list(terms),
-        "query": " | ".join(_quoted(term) for term in terms if term),
-        "stamp_id": leg.stamp_id,
-        "folder_ids": _ids(leg.folder_ids),
-        "limit": leg.limit,
-    }
-    return fetch_all(connection, "lexical", parameters, Matched)
 
 
 def chunk_details(connection: Connection[Any], chunk_ids: Sequence[int]) -> dict[int, ChunkDetails]:
@@ -110,12 +91,6 @@ def distances(
     return {row.chunk_id: row.score for row in rows}
 
 
-def searchable_languages(connection: Connection[Any], folder_ids: Sequence[int] | None) -> set[str]:
-    """The languages of the documents that answer."""
-    rows = fetch_all(connection, "searchable_languages", {"folder_ids": _ids(folder_ids)}, _Language)
-    return {row.language for row in rows}
-
-
 def unfinished_documents(connection: Connection[Any], folder_ids: Sequence[int] | None) -> int:
     """How many documents of the folders (None: all) are queued, worked on, or to be tried again."""
     return int(fetch_value(connection, "unfinished_documents", {"folder_ids": _ids(folder_ids)}))
@@ -123,7 +98,3 @@ def unfinished_documents(connection: Connection[Any], folder_ids: Sequence[int] 
 
 def _ids(folder_ids: Sequence[int] | None) -> list[int] | None:
     return None if folder_ids is None else list(folder_ids)
-
-
-def _quoted(lexeme: str) -> str:
-    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

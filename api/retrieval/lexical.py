@@ -1,12 +1,23 @@
 """The lexical leg: the chunks that hold the query's words, best first by BM25."""
 
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from psycopg import Connection
 
-from db.search import Leg, Matched, lexical, searchable_languages
-from pincite.lexemes import query_lexemes
+from api.retrieval.candidates import BUDGET, STRENGTHS, Term, choose
+from db.lexical import (
+    LexicalQuery,
+    LexicalTotals,
+    lexical,
+    lexical_counts,
+    lexical_languages,
+    lexical_totals,
+)
+from db.search import Leg, Matched
+from pincite.lexemes import QueryWord, query_words
 
 MOST_TERMS = 64
 
@@ -22,7 +33,67 @@ class LexicalLeg:
 def search_lexical(connection: Connection[Any], query: str, leg: Leg) -> LexicalLeg:
     """Look for any of the query's words, stemmed as the languages of the searched documents ask for.
 
-    Of a long query the first 64 lexemes are looked for: each costs a pass over all chunks that hold it.
+    Of a long query the first 64 lexemes are looked for. How rare a word is goes by all chunks of the index, whatever
+    the folders. Where more than `BUDGET` chunks match, the most promising of them are ranked.
     """
-    terms = query_lexemes(query, searchable_languages(connection, leg.folder_ids))[:MOST_TERMS]
-    return LexicalLeg(tuple(terms), lexical(connection, terms, leg))
+    languages = lexical_languages(connection, leg.stamp_id, leg.folder_ids)
+    words = query_words(query, languages)
+    lexemes = list(dict.fromkeys(lexeme for word in words for lexeme in word.lexemes))[:MOST_TERMS]
+    if not lexemes:
+        return LexicalLeg((), [])
+    totals = lexical_totals(connection, leg.stamp_id)
+    terms = _terms(connection, lexemes, totals, leg.stamp_id)
+    markers = [f"/{folder_id}" for folder_id in leg.folder_ids or ()]
+    share = 1.0
+    if leg.folder_ids is not None:
+        share = sum(lexical_counts(connection, leg.stamp_id, markers).values()) / max(totals.chunks, 1)
+    choice = choose(terms, totals.chunks, share)
+    if not choice.query or not share:
+        return LexicalLeg(tuple(lexemes), [])
+    within = f"({choice.query}) & ({' | '.join(map(_quoted, markers))})" if markers else choice.query
+    # What is expected is an estimate, and lexemes that go together exceed it; complete answers must stay complete.
+    most = 1 << 31 if choice.complete else 2 * BUDGET
+    asked = LexicalQuery(lexemes, [term.idf for term in terms], within, totals.mean_length, most)
+    held = lexical(connection, asked, leg)
+    idfs = {term.lexeme: term.idf for term in terms}
+    found = [
+        Matched(match.chunk_id, rank, match.score, coverage(words, idfs, match.held))
+        for rank, match in enumerate(held, 1)
+    ]
+    return LexicalLeg(tuple(lexemes), found)
+
+
+def coverage(words: Sequence[QueryWord], idfs: dict[str, float], held: Collection[str]) -> float:
+    """How much of what the query's words say a chunk holds that has the lexemes `held`: 0 to 1.
+
+    Every word counts once, by the idf of its commonest whole form (a stem of any language, an identifier as it stands
+    or joined); a word that no chunk has counts most. A chunk has all of a word with any whole form of it, else as much
+    as the parts that it holds say, at most all of it.
+    """
+    total = covered = 0.0
+    for word in words:
+        wholes = [lexeme for lexeme in word.wholes if lexeme in idfs]
+        if not wholes:
+            continue  # beyond the lexemes that are looked for
+        mass = min(idfs[lexeme] for lexeme in wholes)
+        total += mass
+        if any(lexeme in held for lexeme in wholes):
+            covered += mass
+        else:
+            covered += min(mass, sum(idfs[lexeme] for lexeme in word.parts if lexeme in held and lexeme in idfs))
+    return min(covered / total, 1.0) if total else 0.0
+
+
+def _terms(connection: Connection[Any], lexemes: Sequence[str], totals: LexicalTotals, stamp_id: int) -> list[Term]:
+    keys = [lexeme + strength for lexeme in lexemes for strength in STRENGTHS]
+    counts = lexical_counts(connection, stamp_id, keys)
+    terms = []
+    for lexeme in lexemes:
+        chunks = {strength: counts[lexeme + strength] for strength in STRENGTHS if lexeme + strength in counts}
+        holding = sum(chunks.values())
+        terms.append(Term(lexeme, math.log(1 + (totals.chunks - holding + 0.5) / (holding + 0.5)), chunks))
+    return terms
+
+
+def _quoted(key: str) -> str:
+    return f"'{key}'"

@@ -18,6 +18,7 @@ import db.copies
 import db.documents
 import db.folders
 import db.health
+import db.lexical
 import db.pace
 import db.pages
 import db.pipeline
@@ -104,6 +105,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         db.documents,
         db.folders,
         db.health,
+        db.lexical,
         db.pace,
         db.pages,
         db.pipeline,
@@ -121,6 +123,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "clear_chunks": "save_chunks",
         "insert_chunk": "save_chunks",
         "insert_embedding": "save_entries",
+        "insert_lexical_entries": "save_lexemes",
         "load_page_spans": "load_text",
         "tune_dense": "dense",
         "ensure_stamp": "activate_stamp",
@@ -129,6 +132,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "limit_statements": "Database",
         "delete_texts": "forget_versions",
         "delete_pages": "forget_versions",
+        "delete_lexical_entries": "forget_versions",
         "delete_chunks": "forget_versions",
         "abandon_attempts": "forget_versions",
         "move_attachments": "move_document",
