@@ -46,6 +46,16 @@ class LexicalTotals:
         return max(self.lexemes / max(self.chunks, 1), 1.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What the lexemes of a chunk are made of; `language` is ISO 639-1."""
+
+    chunk_id: int
+    header: str
+    content: str
+    language: str | None
+
+
 def lexical(connection: Connection[Any], asked: LexicalQuery, leg: Leg) -> list[Held]:
     """The best matches that may answer, best first by BM25, ties by chunk id."""
     parameters = asdict(asked) | {
@@ -80,6 +90,12 @@ def lexical_languages(connection: Connection[Any], stamp_id: int, folder_ids: Se
 def fold_lexical_changes(connection: Connection[Any], most: int) -> int:
     """Add up to `most` noted changes to the counts; gives how many."""
     return int(fetch_value(connection, "fold_lexical_changes", {"most": most}))
+
+
+def indexed_passages(connection: Connection[Any], stamp_id: int, after: int, limit: int) -> list[Passage]:
+    """Up to `limit` passages that are indexed under a stamp, by chunk id, those above `after`."""
+    parameters = {"stamp_id": stamp_id, "after": after, "limit": limit}
+    return fetch_all(connection, "indexed_passages", parameters, Passage)
 
 
 @dataclass(frozen=True, slots=True)

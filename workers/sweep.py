@@ -36,7 +36,7 @@ CLOCK_ROUNDS = 10
 
 
 def sweep(context: WorkerContext) -> None:
-    """Requeue what lost its worker, wake what is due, ring for what nobody rang for, add up what was counted, let go of unused bytes."""
+    """Requeue what lost its worker, wake what is due, ring for what nobody rang for; add up counts, let go of bytes."""
     if context.watchfulness.is_reliable():
         _expire(context)
     if _round(context) % CLOCK_ROUNDS == 0:

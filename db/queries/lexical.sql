@@ -61,3 +61,12 @@ GROUP BY key HAVING sum(chunks) > 0;
 -- name: fold_lexical_changes
 -- Add the oldest changes to the counts, so many at most; none while another session does so.
 SELECT fold_lexical_changes(%(most)s);
+
+-- name: indexed_passages
+-- The passages that are indexed under a stamp, by chunk id, those above one id.
+SELECT c.id AS chunk_id, c.header, c.content, t.language
+FROM embeddings e
+JOIN chunks c ON c.id = e.chunk_id
+LEFT JOIN texts t ON t.document_id = c.document_id AND t.version = c.version
+WHERE e.stamp_id = %(stamp_id)s AND e.chunk_id > %(after)s
+ORDER BY e.chunk_id LIMIT %(limit)s;

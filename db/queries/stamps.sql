@@ -15,3 +15,7 @@ SELECT create_vector_index(%(stamp_id)s, %(dimensions)s);
 -- name: lock_stamps
 -- One process at a time records stamps and builds their index; the lock ends with the transaction.
 SELECT pg_advisory_xact_lock(7815263);
+
+-- name: set_lexemes
+-- All lexemes of a stamp are made by this text analysis now.
+UPDATE stamps SET lexemes = %(lexemes)s WHERE id = %(stamp_id)s;
