@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from db.named import fetch_all, fetch_one, fetch_value
+from db.named import execute, fetch_all, fetch_one, fetch_value
 from db.search import Leg
 
 
@@ -58,6 +58,7 @@ class Passage:
 
 def lexical(connection: Connection[Any], asked: LexicalQuery, leg: Leg) -> list[Held]:
     """The best matches that may answer, best first by BM25, ties by chunk id."""
+    execute(connection, "tune_lexical", {})
     parameters = asdict(asked) | {
         "terms": list(asked.terms),
         "idfs": list(asked.idfs),

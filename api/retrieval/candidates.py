@@ -2,8 +2,8 @@
 
 The index finds a lexeme by its strength in a chunk, in ten steps, and the statistics say how many chunks each step has.
 So the steps of all lexemes are taken in the order of what they can add to a score until so many chunks are looked at
-as the time allows (score-at-a-time with a budget: Lin and Trotman 2015). Chunks that hold several common
-lexemes, none of them strongly, are found by pairs and triples of lexemes. Pure: numbers in, a tsquery out.
+as the time allows (score-at-a-time with a budget: Lin and Trotman 2015). Chunks that hold several common lexemes
+rather strongly, none of them most strongly, are found by pairs. Pure: numbers in, a tsquery out.
 """
 
 import math
@@ -15,9 +15,19 @@ STRENGTHS = "abcdefghij"
 # From which ratio of frequency to length each strength begins, as in the SQL function lexical_keys.
 BOUNDS = (0.25, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 5.66, 8.0, 11.3)
 
-BUDGET = 8_000  # chunks to look at
-_TOGETHER = 6  # of so many common lexemes pairs and triples are looked for
-_LONGEST_LIST = 100_000  # the index reads through the shorter list of a pair
+_TOGETHER = 4  # of so many common lexemes pairs are looked for
+_STRONG = 10_000  # of each of them so many chunks at most, those that hold it most strongly
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many chunks are looked at: all that match up to `complete`, else about `budget`."""
+
+    complete: int = 10_000
+    budget: int = 2_500
+
+
+EFFORT = Effort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +52,18 @@ class Choice:
     complete: bool
 
 
-def choose(terms: Sequence[Term], chunks: int, share: float = 1.0, budget: int = BUDGET) -> Choice:
-    """The candidates for these lexemes in an index of so many chunks, about `budget` of them at most.
+def choose(terms: Sequence[Term], chunks: int, share: float = 1.0, effort: Effort = EFFORT) -> Choice:
+    """The candidates for these lexemes in an index of so many chunks.
 
     `share` (0 to 1) of the chunks lies in the folders that are searched.
     """
     known = [term for term in terms if term.chunks]
-    if min(sum(term.total for term in known), chunks) * share <= budget:
+    if min(sum(term.total for term in known), chunks) * share <= effort.complete:
         return Choice(_any(known), True)
-    taken, left = _by_value(known, budget / 2, share)
+    taken, left = _by_value(known, effort.budget / 2, share)
     clauses = [_keys(lexeme, strengths) for lexeme, strengths in taken.items()]
     partly = [term for term in known if len(taken.get(term.lexeme, "")) < len(term.chunks)]
-    clauses += _together(partly, chunks, budget / 2 + left, share)
+    clauses += _together(partly, chunks, effort.budget / 2 + left, share)
     return Choice(" | ".join(clauses), False)
 
 
@@ -81,18 +91,27 @@ def _by_value(terms: Sequence[Term], budget: float, share: float) -> tuple[dict[
 
 
 def _together(terms: Sequence[Term], chunks: int, budget: float, share: float) -> list[str]:
-    """Pairs and triples of the weightiest lexemes, the most valuable first, as far as the budget goes."""
+    """Chunks that hold two of the weightiest lexemes strongly, the best pairs first, as far as the budget goes."""
     weightiest = sorted(terms, key=lambda term: (-term.idf, term.lexeme))[:_TOGETHER]
-    sets = [group for size in (2, 3) for group in combinations(weightiest, size)]
     clauses = []
-    for group in sorted(sets, key=lambda group: -sum(term.idf for term in group)):
-        expected = chunks * share
-        for term in group:
-            expected *= term.total / chunks
-        if expected <= budget and min(term.total for term in group) <= _LONGEST_LIST:
+    for one, other in combinations(weightiest, 2):
+        first, second = _strongest(one), _strongest(other)
+        expected = sum(one.chunks[s] for s in first) * sum(other.chunks[s] for s in second) / chunks * share
+        if expected <= budget:
             budget -= expected
-            clauses.append("(" + " & ".join(f"({_keys(term.lexeme, term.chunks)})" for term in group) + ")")
+            clauses.append(f"(({_keys(one.lexeme, first)}) & ({_keys(other.lexeme, second)}))")
     return clauses
+
+
+def _strongest(term: Term) -> str:
+    """The steps from the top that have no more than `_STRONG` chunks together, at least one."""
+    taken, total = "", 0
+    for strength in sorted(term.chunks, reverse=True):
+        total += term.chunks[strength]
+        if taken and total > _STRONG:
+            break
+        taken += strength
+    return taken
 
 
 def _impact(strength: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from api.retrieval.candidates import BUDGET, STRENGTHS, Term, choose
+from api.retrieval.candidates import EFFORT, STRENGTHS, Effort, Term, choose
 from db.lexical import (
     LexicalQuery,
     LexicalTotals,
@@ -30,11 +30,11 @@ class LexicalLeg:
     found: list[Matched]
 
 
-def search_lexical(connection: Connection[Any], query: str, leg: Leg, budget: int = BUDGET) -> LexicalLeg:
+def search_lexical(connection: Connection[Any], query: str, leg: Leg, effort: Effort = EFFORT) -> LexicalLeg:
     """Look for any of the query's words, stemmed as the languages of the searched documents ask for.
 
     Of a long query the first 64 lexemes are looked for. How rare a word is goes by all chunks of the index, whatever
-    the folders. Where more than `budget` chunks match, the most promising of them are ranked.
+    the folders. Where very many chunks match, the most promising of them are ranked (`effort`).
     """
     languages = lexical_languages(connection, leg.stamp_id, leg.folder_ids)
     words = query_words(query, languages)
@@ -47,12 +47,12 @@ def search_lexical(connection: Connection[Any], query: str, leg: Leg, budget: in
     share = 1.0
     if leg.folder_ids is not None:
         share = sum(lexical_counts(connection, leg.stamp_id, markers).values()) / max(totals.chunks, 1)
-    choice = choose(terms, totals.chunks, share, budget)
+    choice = choose(terms, totals.chunks, share, effort)
     if not choice.query or not share:
         return LexicalLeg(tuple(lexemes), [])
     within = f"({choice.query}) & ({' | '.join(map(_quoted, markers))})" if markers else choice.query
     # What is expected is an estimate, and lexemes that go together exceed it; complete answers must stay complete.
-    most = 1 << 31 if choice.complete else 2 * budget
+    most = 1 << 31 if choice.complete else 2 * effort.budget
     asked = LexicalQuery(lexemes, [term.idf for term in terms], within, totals.mean_length, most)
     held = lexical(connection, asked, leg)
     idfs = {term.lexeme: term.idf for term in terms}

@@ -1,3 +1,9 @@
+-- name: tune_lexical
+-- For this transaction: a plan for this very query, by one process and without compiling it; so small a part of the index takes less time than either.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
+       set_config('max_parallel_workers_per_gather', '0', true),
+       set_config('jit', 'off', true);
+
 -- name: lexical
 -- The best chunks by BM25 (k1 1.2, b 0.75; Robertson and Zaragoza 2009) among those that fit a query of lexical keys: (chunk id, score, lexemes held), best first, ties by id. Of the matches, `most` are looked at.
 WITH weights AS (

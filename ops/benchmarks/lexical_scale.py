@@ -22,7 +22,7 @@ from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
-from api.retrieval.candidates import BUDGET
+from api.retrieval.candidates import EFFORT, Effort
 from api.retrieval.lexical import search_lexical
 from db.contents import save_lexemes
 from db.lexical import lexical_totals
@@ -37,7 +37,7 @@ TARGET_RATIO = 3.0
 _STAMP = 1
 _LIMIT = 50
 _SLICE = 64  # chunks that a worker writes at once
-_EVERYTHING = 1 << 30
+_EVERYTHING = Effort(complete=1 << 30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,6 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=100, help="how many each run asks")
     parser.add_argument("--runs", type=int, default=3, help="how many runs at each size")
     parser.add_argument("--compared", type=int, default=20, help="of how many questions the exact answer is computed")
-    parser.add_argument("--budget", type=int, default=BUDGET, help="chunks that are looked at for a question")
     parser.add_argument("--data", type=Path, help="keep the databases there, and use those that are there")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -118,7 +117,7 @@ def timed(
     for run in range(-1, arguments.runs):
         for chunks, url in urls.items():
             with psycopg.connect(url) as connection:
-                took = [ask(connection, question, arguments.budget)[0] for question in questions]
+                took = [ask(connection, question, EFFORT)[0] for question in questions]
             if run >= 0:  # the first one warms caches and is not counted
                 times[chunks].append(took)
         _tell(f"run {run + 1} of {arguments.runs}")
@@ -134,7 +133,7 @@ def measure(
         for question in questions[: arguments.compared]:
             took, best = ask(connection, question, _EVERYTHING)
             exact.append(took)
-            near = ask(connection, question, arguments.budget)[1]
+            near = ask(connection, question, EFFORT)[1]
             top_10.append(_overlap(near[:10], best[:10]))
             top_50.append(_overlap(near, best))
         chunks = lexical_totals(connection, _STAMP).chunks
@@ -147,10 +146,10 @@ def measure(
     return Size(chunks, median, p95, slowest, exact_ms, *shares, write, bytes_)
 
 
-def ask(connection: Connection[tuple[object, ...]], question: str, budget: int) -> tuple[float, list[int]]:
+def ask(connection: Connection[tuple[object, ...]], question: str, effort: Effort) -> tuple[float, list[int]]:
     """How long a question takes, in milliseconds, and the chunks that are found."""
     began = time.perf_counter()
-    found = search_lexical(connection, question, Leg(_STAMP, 3, None, _LIMIT), budget).found
+    found = search_lexical(connection, question, Leg(_STAMP, 3, None, _LIMIT), effort).found
     took = (time.perf_counter() - began) * 1000
     connection.rollback()
     return took, [match.chunk_id for match in found]

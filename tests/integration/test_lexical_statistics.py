@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from api.retrieval.candidates import EFFORT, Effort
 from api.retrieval.lexical import search_lexical
 from db.connect import Database
 from db.documents import remove_document
@@ -20,6 +21,7 @@ from tests.fixtures.database import arrive
 from tests.fixtures.indexed import MODEL, Indexed, embed, extract, index
 
 WRITERS = 4
+TIGHT = Effort(complete=100, budget=400)
 WORDS = [
     f"{first}{second}" for first in ("amber", "birch", "copper", "delta") for second in ("lo", "mi", "nu", "ra", "so")
 ]
@@ -123,14 +125,14 @@ def test_what_was_not_committed_was_not_counted(database: Database, database_url
 
 
 def ranked(
-    database: Database, query: str, folder: str | None = None, budget: int | None = None
+    database: Database, query: str, folder: str | None = None, effort: Effort = EFFORT
 ) -> list[tuple[str, float]]:
     """The texts that the leg finds, with their scores."""
     stamp = database.run(lambda connection: activate_stamp(connection, MODEL.stamp))
     with database.transaction() as connection:
         folders = None if folder is None else list(folder_ids(connection, [folder]).values())
         leg = Leg(stamp.id, stamp.dimensions, folders, 50)
-        matches = search_lexical(connection, query, leg, *([] if budget is None else [budget])).found
+        matches = search_lexical(connection, query, leg, effort).found
         details = chunk_details(connection, [match.chunk_id for match in matches])
     return [(details[match.chunk_id].content, match.score) for match in matches]
 
@@ -164,14 +166,14 @@ def test_a_small_folder_is_searched_whole_whatever_the_budget(database: Database
     index(database, Indexed(small, folder="small"))
     query = "amberlo ambermi"
     expected = [text for text in small if {"amberlo", "ambermi"} & set(text.split())]
-    assert sorted(text for text, _ in ranked(database, query, "small", 40)) == sorted(expected)
+    assert sorted(text for text, _ in ranked(database, query, "small", TIGHT)) == sorted(expected)
 
 
 def test_a_tight_budget_finds_the_strongest(database: Database) -> None:
     texts = passages(random.Random(8), 2_000)
     index(database, Indexed(texts))
-    best = dict.fromkeys(text for text, _ in ranked(database, "amberlo deltaso birchra", budget=10_000)[:10])
-    near = [text for text, _ in ranked(database, "amberlo deltaso birchra", budget=400)]
+    best = dict.fromkeys(text for text, _ in ranked(database, "amberlo deltaso birchra", effort=Effort(10_000))[:10])
+    near = [text for text, _ in ranked(database, "amberlo deltaso birchra", effort=TIGHT)]
     assert len(near) == 50
     assert len(best.keys() & set(near[:20])) >= 8
 

@@ -137,6 +137,7 @@ def test_every_query_has_a_function_of_its_name() -> None:
         "count_all_lexemes": "copy_lexical_entries",
         "load_page_spans": "load_text",
         "tune_dense": "dense",
+        "tune_lexical": "lexical",
         "ensure_stamp": "activate_stamp",
         "create_vector_index": "activate_stamp",
         "lock_stamps": "activate_stamp",
