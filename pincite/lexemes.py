@@ -92,16 +92,11 @@ def index_lexemes(text: str, language: str | None) -> list[str]:
     `language` is an ISO 639-1 code; None stems as English, a language without a stemmer is not stemmed.
     """
     code = language or "en"
-    stop_words = STOP_WORDS.get(code, frozenset())
     found: list[str] = []
     for kind, token in _tokens(text):
         if kind == "word":
             for form in _forms(token):
-                found.extend(
-                    _stems(code, form.text)
-                    if form.is_word and bare(form.text) not in stop_words
-                    else (bare(form.text),)
-                )
+                found.extend(_stems(code, form.text) if form.is_word else (bare(form.text),))
         else:
             found.extend(_pairs(token))
             # A query for a single ideograph must find it inside a run.
@@ -249,9 +244,14 @@ def _letters_and_digits(word: str) -> list[str]:
 
 
 def _stop_words(words: set[str], codes: Collection[str]) -> frozenset[str]:
-    """The stop words of the language that the words seem to be in: of two, `war` is a stop word in one only."""
+    """The stop words of the language that the words seem to be in: of two, `war` is a stop word in one only.
+
+    Where several languages are possible, one such word does not tell which it is, and none is left out.
+    """
     known = [STOP_WORDS[code] for code in codes if code in STOP_WORDS]
     most = max((len(words & stop_words) for stop_words in known), default=0)
+    if len(codes) > 1 and most < 2:
+        return frozenset()
     return frozenset().union(*(stop_words for stop_words in known if len(words & stop_words) == most))
 
 
@@ -260,8 +260,13 @@ _local = threading.local()
 
 @lru_cache(maxsize=1 << 16)
 def _stems(language: str, word: str) -> tuple[str, ...]:
-    """The stem of a word as it is written, and that of the word without accents, where they differ."""
+    """The stem of a word as it is written, and that of the word without accents, where they differ.
+
+    Stop words are not stemmed.
+    """
     plain = bare(word)
+    if plain in STOP_WORDS.get(language, ()):
+        return (plain,)
     return tuple(dict.fromkeys((bare(_stem(language, word)), bare(_stem(language, plain)))))
 
 
@@ -283,8 +288,11 @@ def _word(forms: Sequence[_Form], codes: Sequence[str], stop_words: Collection[s
     """
     wholes: dict[str, None] = {}
     parts: dict[str, tuple[str, ...]] = {}
+    longest = max((len(form.text) for form in forms), default=0)
     for form in forms:
-        if form.is_word and bare(form.text) in stop_words:
+        # An elided article (`l'eau`) or a subsection's number says nothing by itself.
+        is_letter = len(form.text) == 1 and not form.is_whole and longest > 1
+        if is_letter or (form.is_word and bare(form.text) in stop_words):
             continue
         stems = tuple(dict.fromkeys(stem for code in codes for stem in _stems(code, form.text)))
         lexemes = stems if form.is_word and stems else (bare(form.text),)

@@ -19,7 +19,7 @@ GOLDEN: list[tuple[str, str, list[str], list[str]]] = [
         "en",
         "Model DS-7604NI-E1/4P.",
         ["DS-7604NI-E1/4P", "ds7604ni", "DS-7604NI", "7604", "7604ni"],
-        ["7608", "7605ni"],
+        ["7608", "7605"],
     ),
     ("en", "Release v1.2.3 is out.", ["v1.2.3", "1.2.3", "V1.2.3", "v123"], ["v2.1.3", "1.2"]),
     ("en", "Pinned to 7.8.9-rc1 today.", ["7.8.9-rc1", "7.8.9"], ["7.8.8"]),

@@ -109,6 +109,13 @@ def test_a_query_is_stemmed_in_every_language_and_stopped_in_its_own() -> None:
     assert query_lexemes("what was the war", {"de", "en"}) == ["war"]
     assert query_lexemes("Was war der Preis", {"de", "en"}) == ["preis", "prei"]
     assert query_lexemes("der Preis", ()) == ["der", "prei"]
+    assert query_lexemes("car rental", {"en", "fr"}) == ["car", "rental"]
+    assert query_lexemes("was sollte das kosten", {"en", "de"}) == ["kost", "kosten"]
+
+
+def test_a_stop_word_that_stays_is_found_as_the_index_keeps_it() -> None:
+    assert set(query_lexemes("sollte", {"de"})) & set(index_lexemes("Das sollte sein.", "de"))
+    assert set(query_lexemes("sollte Preis", {"de", "en"})) & set(index_lexemes("Das sollte sein.", "de"))
 
 
 def test_german_stems_and_stop_words() -> None:
