@@ -16,7 +16,7 @@ STRENGTHS = "abcdefghij"
 BOUNDS = (0.25, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 5.66, 8.0, 11.3)
 
 _TOGETHER = 4  # of so many common lexemes pairs are looked for
-_STRONG = 10_000  # of each of them so many chunks at most, those that hold it most strongly
+_STRONG = 30_000  # of each of them so many chunks at most, those that hold it most strongly
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Effort:
     """How many chunks are looked at: all that match up to `complete`, else about `budget`."""
 
     complete: int = 10_000
-    budget: int = 2_500
+    budget: int = 8_000
 
 
 EFFORT = Effort()

@@ -26,8 +26,7 @@ WITH weights AS (
 )
 SELECT o.chunk_id, array_agg(o.term) AS held,
        sum(w.idf * o.frequency * 2.2
-           / (o.frequency + 1.2 * (0.25 + 0.75 * o.lexeme_count / %(mean_length)s::double precision))
-           ORDER BY o.term) AS score
+           / (o.frequency + 1.2 * (0.25 + 0.75 * o.lexeme_count / %(mean_length)s::double precision))) AS score
 FROM occurrences o JOIN weights w USING (term)
 GROUP BY o.chunk_id
 ORDER BY score DESC, o.chunk_id LIMIT %(limit)s;
