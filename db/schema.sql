@@ -256,6 +256,7 @@ CREATE TABLE lexical_changes (
     counts   bigint[] NOT NULL
 );
 
+-- One row for what a statement added ('1') or took away ('-1').
 CREATE FUNCTION note_lexical_changes() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -275,6 +276,7 @@ BEGIN
 END
 $$;
 
+-- Add the oldest changes to the counts, so many at most; gives how many.
 CREATE FUNCTION fold_lexical_changes(most integer) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE

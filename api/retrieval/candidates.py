@@ -24,7 +24,7 @@ class Effort:
     """How many chunks are looked at: all that match up to `complete`, else about `budget`."""
 
     complete: int = 10_000
-    budget: int = 8_000
+    budget: int = 5_000
 
 
 EFFORT = Effort()
