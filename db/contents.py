@@ -152,17 +152,16 @@ def load_chunks(connection: Connection[Any], claim: Claim, stamp_id: int, limit:
 
 def save_entries(connection: Connection[Any], entries: Sequence[IndexEntry], stamp_id: int) -> None:
     """Keep vectors and lexemes; they answer once their version does."""
-    rows = [
-        {
-            "chunk_id": entry.chunk_id,
-            "stamp_id": stamp_id,
-            "vector": Vector(entry.vector),
-            "lexemes": entry.lexemes,
-            "lexeme_count": entry.lexeme_count,
-        }
-        for entry in entries
-    ]
-    execute_many(connection, "insert_embedding", rows)
+    vectors = [{"chunk_id": entry.chunk_id, "stamp_id": stamp_id, "vector": Vector(entry.vector)} for entry in entries]
+    execute_many(connection, "insert_embedding", vectors)
+    save_lexemes(connection, [(entry.chunk_id, entry.lexemes, entry.lexeme_count) for entry in entries], stamp_id)
+
+
+def save_lexemes(connection: Connection[Any], entries: Sequence[tuple[int, str, int]], stamp_id: int) -> None:
+    """Keep the lexemes of chunks, each given as (chunk id, tsvector literal, lexeme count); old ones are replaced."""
+    chunk_ids, lexemes, counts = (list(column) for column in zip(*entries, strict=True)) if entries else ([], [], [])
+    parameters = {"stamp_id": stamp_id, "chunk_ids": chunk_ids, "lexemes": lexemes, "lexeme_counts": counts}
+    execute(connection, "insert_lexical_entries", parameters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,7 +294,7 @@ def forget_versions(
     With `keep_answering` the version that answers stays, and only what unfinished ones left behind goes.
     """
     parameters = {"document_id": document_id, "version": version, "keep_answering": keep_answering}
-    for name in ("delete_chunks", "delete_pages", "delete_texts", "abandon_attempts"):
+    for name in ("delete_lexical_entries", "delete_chunks", "delete_pages", "delete_texts", "abandon_attempts"):
         execute(connection, name, parameters)
 
 

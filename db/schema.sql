@@ -190,17 +190,135 @@ CREATE TABLE chunks (
 
 CREATE INDEX chunks_passage ON chunks USING hash (md5(header || E'\n' || content)); -- equal passages
 
--- What search runs over: per chunk and stamp, the unit vector and the lexemes. The last of them is written in the
+-- What the dense leg runs over: the unit vector of each chunk, by stamp. The last of a version's is written in the
 -- transaction that makes the version answer; those of a long document come in slices before it, and do not answer.
 CREATE TABLE embeddings (
     chunk_id     bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
     stamp_id     integer NOT NULL REFERENCES stamps,
     vector       vector NOT NULL,
-    lexemes      tsvector NOT NULL,
-    lexeme_count integer NOT NULL, -- length of the chunk for BM25
     PRIMARY KEY (chunk_id, stamp_id)
 );
-CREATE INDEX embeddings_lexemes ON embeddings USING gin (lexemes);
+
+-- The keys under which the lexical leg finds a chunk. A lexeme ends with its strength in this chunk, a letter from a
+-- (weakest) to j: the frequency of the lexeme over the length of the chunk as BM25 weighs it, with a mean length of 128.
+-- Beside the lexemes stand the folder and its language, `/12` and `/12/en`.
+CREATE FUNCTION lexical_keys(lexemes tsvector, lexeme_count integer, folder_id bigint, language text) RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
+RETURN array_to_tsvector(
+    ARRAY['/' || folder_id, '/' || folder_id || '/' || language]
+    || (SELECT array_agg(lexeme || chr(97 + width_bucket(
+            greatest(cardinality(positions), 1) / (0.3::double precision + 0.007::double precision * lexeme_count),
+            '{0.5,0.71,1,1.41,2,2.83,4,5.66,8}'::double precision[]
+        ))) FROM unnest(lexemes))
+);
+
+-- What the lexical leg runs over: per chunk and stamp, the lexemes with their positions, those of the header too. Written
+-- with the vectors. Folder, document and version stand here again so that a match is known to answer without more tables.
+CREATE TABLE lexical_entries (
+    chunk_id     bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
+    stamp_id     integer NOT NULL REFERENCES stamps,
+    document_id  bigint NOT NULL,
+    version      integer NOT NULL,
+    folder_id    bigint NOT NULL,
+    language     text NOT NULL,    -- whose stems the lexemes are
+    lexeme_count integer NOT NULL, -- length of the chunk for BM25
+    lexemes      tsvector NOT NULL,
+    PRIMARY KEY (chunk_id, stamp_id)
+) WITH (toast_tuple_target = 8160);
+
+CREATE INDEX lexical_entries_document ON lexical_entries (document_id);
+CREATE INDEX lexical_entries_keys ON lexical_entries
+USING gin (lexical_keys(lexemes, lexeme_count, folder_id, language)) WITH (gin_pending_list_limit = 512);
+
+-- In how many chunks each key stands: what BM25 and the choice of candidates need to know. All stored chunks count, those
+-- of a version that does not answer yet too. The truth is this plus `lexical_changes`.
+CREATE TABLE lexeme_counts (
+    stamp_id integer NOT NULL REFERENCES stamps,
+    key      text COLLATE "C" NOT NULL,
+    chunks   bigint NOT NULL,
+    PRIMARY KEY (stamp_id, key)
+);
+
+-- How many chunks there are, and how many lexemes in all of them.
+CREATE TABLE lexical_totals (
+    stamp_id integer PRIMARY KEY REFERENCES stamps,
+    chunks   bigint NOT NULL,
+    lexemes  bigint NOT NULL
+);
+
+-- What every statement on lexical_entries has changed: rows are only ever added, so that writers never wait for each other.
+-- The sweep folds them into the counts.
+CREATE TABLE lexical_changes (
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    stamp_id integer NOT NULL REFERENCES stamps,
+    chunks   bigint NOT NULL,
+    lexemes  bigint NOT NULL,
+    keys     text[] COLLATE "C" NOT NULL,
+    counts   bigint[] NOT NULL
+);
+
+-- One row for what a statement added ('1') or took away ('-1').
+CREATE FUNCTION note_lexical_changes() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO lexical_changes (stamp_id, chunks, lexemes, keys, counts)
+    WITH totals AS (
+        SELECT stamp_id, count(*) AS chunks, sum(lexeme_count) AS lexemes FROM entries GROUP BY stamp_id
+    ), counted AS (
+        SELECT stamp_id, key, count(*) AS chunks
+        FROM entries CROSS JOIN LATERAL
+             unnest(tsvector_to_array(lexical_keys(lexemes, lexeme_count, folder_id, language))) AS key
+        GROUP BY stamp_id, key
+    )
+    SELECT t.stamp_id, t.chunks * TG_ARGV[0]::integer, t.lexemes * TG_ARGV[0]::integer,
+           array_agg(c.key), array_agg(c.chunks * TG_ARGV[0]::integer)
+    FROM totals t JOIN counted c USING (stamp_id) GROUP BY t.stamp_id, t.chunks, t.lexemes;
+    RETURN NULL;
+END
+$$;
+
+-- Add the oldest changes to the counts, so many at most; gives how many.
+CREATE FUNCTION fold_lexical_changes(most integer) RETURNS integer
+LANGUAGE plpgsql AS $$
+DECLARE
+    ids bigint[];
+BEGIN
+    -- One at a time: two that met the same keys in different orders would wait for each other for ever.
+    IF NOT pg_try_advisory_xact_lock(7815265) THEN
+        RETURN 0;
+    END IF;
+    ids := ARRAY(SELECT id FROM lexical_changes ORDER BY id LIMIT most);
+    MERGE INTO lexical_totals t
+    USING (
+        SELECT stamp_id, sum(chunks) AS chunks, sum(lexemes) AS lexemes
+        FROM lexical_changes WHERE id = ANY(ids) GROUP BY stamp_id
+    ) c
+    ON t.stamp_id = c.stamp_id
+    WHEN MATCHED THEN UPDATE SET chunks = t.chunks + c.chunks, lexemes = t.lexemes + c.lexemes
+    WHEN NOT MATCHED THEN INSERT (stamp_id, chunks, lexemes) VALUES (c.stamp_id, c.chunks, c.lexemes);
+    MERGE INTO lexeme_counts l
+    USING (
+        SELECT p.stamp_id, u.key, sum(u.chunks) AS chunks
+        FROM lexical_changes p CROSS JOIN LATERAL unnest(p.keys, p.counts) AS u (key, chunks)
+        WHERE p.id = ANY(ids) GROUP BY p.stamp_id, u.key HAVING sum(u.chunks) <> 0
+    ) c
+    ON l.stamp_id = c.stamp_id AND l.key = c.key
+    WHEN MATCHED AND l.chunks + c.chunks = 0 THEN DELETE
+    WHEN MATCHED THEN UPDATE SET chunks = l.chunks + c.chunks
+    WHEN NOT MATCHED THEN INSERT (stamp_id, key, chunks) VALUES (c.stamp_id, c.key, c.chunks);
+    DELETE FROM lexical_changes WHERE id = ANY(ids);
+    RETURN cardinality(ids);
+END
+$$;
+
+CREATE TRIGGER lexical_entries_added AFTER INSERT ON lexical_entries
+REFERENCING NEW TABLE AS entries FOR EACH STATEMENT EXECUTE FUNCTION note_lexical_changes('1');
+CREATE TRIGGER lexical_entries_deleted AFTER DELETE ON lexical_entries
+REFERENCING OLD TABLE AS entries FOR EACH STATEMENT EXECUTE FUNCTION note_lexical_changes('-1');
+CREATE TRIGGER lexical_entries_changed_from AFTER UPDATE ON lexical_entries
+REFERENCING OLD TABLE AS entries FOR EACH STATEMENT EXECUTE FUNCTION note_lexical_changes('-1');
+CREATE TRIGGER lexical_entries_changed_to AFTER UPDATE ON lexical_entries
+REFERENCING NEW TABLE AS entries FOR EACH STATEMENT EXECUTE FUNCTION note_lexical_changes('1');
 
 -- Every try that was ever made, so that a retry keeps the earlier diagnosis.
 CREATE TABLE attempts (

@@ -27,7 +27,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Matched(Ranked):
-    """A chunk in the lexical leg. `coverage` (0 to 1): its share of the idf of all lexemes asked for."""
+    """A chunk in the lexical leg. `coverage` (0 to 1): how much of what the query's words say this chunk holds."""
 
     coverage: float
 
@@ -67,11 +67,6 @@ class _Scored:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Language:
-    language: str
-
-
 def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg, candidates: int) -> list[Ranked]:
     """The nearest chunks to a unit vector (d,) by cosine distance, found by the vector index.
 
@@ -103,20 +98,6 @@ def answering_chunks(connection: Connection[Any], folder_ids: Sequence[int] | No
     return int(fetch_value(connection, "answering_chunks", {"folder_ids": _ids(folder_ids), "enough": enough}))
 
 
-def lexical(connection: Connection[Any], terms: Sequence[str], leg: Leg) -> list[Matched]:
-    """The best chunks by BM25 for any of the lexemes; none without lexemes."""
-    if not any(terms):
-        return []
-    parameters = {
-        "terms": list(terms),
-        "query": " | ".join(_quoted(term) for term in terms if term),
-        "stamp_id": leg.stamp_id,
-        "folder_ids": _ids(leg.folder_ids),
-        "limit": leg.limit,
-    }
-    return fetch_all(connection, "lexical", parameters, Matched)
-
-
 def chunk_details(connection: Connection[Any], chunk_ids: Sequence[int]) -> dict[int, ChunkDetails]:
     """What hits show, by chunk id; chunks that stopped answering are left out."""
     rows = fetch_all(connection, "chunk_details", {"chunk_ids": list(chunk_ids)}, ChunkDetails)
@@ -132,12 +113,6 @@ def distances(
     return {row.chunk_id: row.score for row in rows}
 
 
-def searchable_languages(connection: Connection[Any], folder_ids: Sequence[int] | None) -> set[str]:
-    """The languages of the documents that answer."""
-    rows = fetch_all(connection, "searchable_languages", {"folder_ids": _ids(folder_ids)}, _Language)
-    return {row.language for row in rows}
-
-
 def unfinished_documents(connection: Connection[Any], folder_ids: Sequence[int] | None) -> int:
     """How many documents of the folders (None: all) are queued, worked on, or to be tried again."""
     return int(fetch_value(connection, "unfinished_documents", {"folder_ids": _ids(folder_ids)}))
@@ -145,7 +120,3 @@ def unfinished_documents(connection: Connection[Any], folder_ids: Sequence[int] 
 
 def _ids(folder_ids: Sequence[int] | None) -> list[int] | None:
     return None if folder_ids is None else list(folder_ids)
-
-
-def _quoted(lexeme: str) -> str:
-    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -1,6 +1,6 @@
 """Stamps: what vectors and lexemes were made with, and which of them answers."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from psycopg import Connection
@@ -72,6 +72,21 @@ def check_stamp(stored: StoredStamp, configured: Stamp) -> None:
     if stored.stamp != configured:
         raise StampMismatchError(
             f"The index was made with {stored.model} ({stored.fingerprint}, {stored.lexemes}), but "
-            f"{configured.model} ({configured.fingerprint}, {configured.lexemes}) is configured. Set PINCITE_MODEL "
-            "back, or use a new data directory (or database) and add the documents again."
+            f"{configured.model} ({configured.fingerprint}, {configured.lexemes}) is configured. "
+            f"{way_out(stored, configured)}"
         )
+
+
+def way_out(stored: StoredStamp, configured: Stamp) -> str:
+    """What to do where the index was made with something else than what is configured."""
+    if replace(stored.stamp, lexemes=configured.lexemes) == configured:
+        return (
+            "This version of Pincite analyses words differently. Run `pincite reindex --stale lexemes`: it makes the "
+            "lexemes anew from the stored passages and embeds nothing; searches and indexing go on when it is done."
+        )
+    return "Set PINCITE_MODEL back, or use a new data directory (or database) and add the documents again."
+
+
+def set_lexemes(connection: Connection[Any], stamp_id: int, lexemes: str) -> None:
+    """Write down that all lexemes of a stamp are made by this text analysis."""
+    execute(connection, "set_lexemes", {"stamp_id": stamp_id, "lexemes": lexemes})

@@ -1,22 +1,25 @@
 """Lexemes: what full text finds. One analysis for the index and for the query, versioned by `LEXEMES`.
 
-Words are case-folded, lose their accents and are stemmed. Identifiers (`ERR-4012`, `v1.2.3`, `foo.png`) are kept whole,
-joined and in parts. Scripts written without spaces become pairs of characters. The index keeps stop words as they
-are; a query drops them unless nothing else is left. No sign in a query is an operator.
+Words are folded and stemmed, with their accents and without them where that differs. Identifiers (`ERR-4012`,
+`v1.2.3`, `foo.png`, `§12(3)`) are kept whole, joined and in parts. Scripts written without spaces become pairs of
+characters. The index keeps stop words as they are; a query drops them unless nothing else is left. No sign in a query
+is an operator.
 """
 
 import re
 import threading
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from snowballstemmer import stemmer
 
+from pincite.folding import bare, fold
 from pincite.stopwords import STOP_WORDS
 
-LEXEMES = "lexemes/1"
+LEXEMES = "lexemes/2"
 
 LONGEST_WORD = 64  # characters; what is longer is no word but encoded data
 _LONGEST_IDENTIFIER = 128  # characters
@@ -33,11 +36,6 @@ STEMMERS: dict[str, str] = {
 }  # fmt: skip
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{65,}")
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-# Accents and vowel points; not the voicing marks of Kana nor the vowel signs of Indic scripts.
-_ACCENT = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u064b-\u0652\u0670\u1ab0-\u1aff\u1dc0-\u1dff]"
-)
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _UNSPACED = (
     _HAN,
@@ -62,14 +60,30 @@ _LETTER = f"(?:(?![{''.join(_UNSPACED)}])[^\\W_]|[{_marks()}])"
 _WORD = f"{_LETTER}+"
 _TOKEN = re.compile(
     "|".join(f"(?P<run{index}>[{script}]+)" for index, script in enumerate(_UNSPACED))
-    + rf"|(?P<word>{_WORD}(?:[-._/@:'+&]{_WORD}|(?<=\d),(?=\d){_WORD})*(?:\+\+|\#)?)"
+    + rf"|(?P<word>(?:§{{1,2}}\s?(?=\d))?{_WORD}(?:[-._/@:'+&]{_WORD}|(?<=\d),(?=\d){_WORD})*"
+    + r"(?:\+\+|\#|(?:(?<=\d)|(?<=\d[a-z]))(?:\([0-9a-z]{1,4}\))+)?)"
 )
-_SUBTOKEN = re.compile(r"[^/@:&]+")
+_PIECE = re.compile(r"[^/@:&]+")
 _PART = re.compile(_WORD)
 _LETTERS_OR_DIGITS = re.compile(r"\d+|[^\W\d_]+")
+_VERSION = re.compile(r"v(\d+(?:\.\w+)+)|(\d+(?:\.\d+)+)[-_+].*")
+_SECTION = re.compile(r"(§*)\s?(\w+)(.*)")
 _POSSESSIVE = re.compile(r"'s\b")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _HAN_RUN = "run0"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWord:
+    """A word of a query: lexemes that each stand for all of it, and lexemes for parts of it."""
+
+    wholes: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def lexemes(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.wholes + self.parts
 
 
 def index_lexemes(text: str, language: str | None) -> list[str]:
@@ -78,13 +92,11 @@ def index_lexemes(text: str, language: str | None) -> list[str]:
     `language` is an ISO 639-1 code; None stems as English, a language without a stemmer is not stemmed.
     """
     code = language or "en"
-    stop_words = STOP_WORDS.get(code, frozenset())
     found: list[str] = []
     for kind, token in _tokens(text):
         if kind == "word":
-            found.extend(
-                _stem(code, form) if is_word and form not in stop_words else form for form, is_word in _forms(token)
-            )
+            for form in _forms(token):
+                found.extend(_stems(code, form.text) if form.is_word else (bare(form.text),))
         else:
             found.extend(_pairs(token))
             # A query for a single ideograph must find it inside a run.
@@ -92,29 +104,36 @@ def index_lexemes(text: str, language: str | None) -> list[str]:
     return found
 
 
-def query_lexemes(text: str, languages: Collection[str] = ()) -> list[str]:
-    """The lexemes of which a matching passage has at least one, each once, in order of appearance.
+def query_words(text: str, languages: Collection[str] = ()) -> list[QueryWord]:
+    """The words of a query, of which a matching passage has at least a part of one, in order of appearance.
 
     `languages` are the ISO 639-1 codes of the documents that are searched; none means English. Words are stemmed in
     each of them. Stop words are left out unless the query has nothing else.
     """
     codes = tuple(sorted(languages)) or ("en",)
-    forms: list[tuple[str, bool]] = []
-    for kind, token in _tokens(text):
-        forms.extend(_forms(token) if kind == "word" else ((pair, False) for pair in _pairs(token)))
-    stop_words = _stop_words({form for form, is_word in forms if is_word}, codes)
-    found: dict[str, None] = {}
-    for form, is_word in forms:
-        if not is_word:
-            found[form] = None
-        elif form not in stop_words:
-            found.update(dict.fromkeys(_stem(code, form) for code in codes))
-    return list(found) or list(dict.fromkeys(form for form, _ in forms))
+    tokens = [(kind, list(_forms(token)) if kind == "word" else token) for kind, token in _tokens(text)]
+    forms = [form for _, token in tokens if not isinstance(token, str) for form in token]
+    stop_words = _stop_words({bare(form.text) for form in forms if form.is_word}, codes)
+    words: list[QueryWord] = []
+    for _, token in tokens:
+        if isinstance(token, str):
+            words.extend(QueryWord((pair,)) for pair in _pairs(token))
+        else:
+            words.extend(_word(token, codes, stop_words))
+    words = words or [
+        word for _, token in tokens if not isinstance(token, str) for word in _word(token, (), frozenset())
+    ]
+    return list(dict.fromkeys(words))
+
+
+def query_lexemes(text: str, languages: Collection[str] = ()) -> list[str]:
+    """The lexemes of `query_words`, each once, in order of appearance."""
+    return list(dict.fromkeys(lexeme for word in query_words(text, languages) for lexeme in word.lexemes))
 
 
 def identifiers(text: str) -> list[str]:
     """The identifiers in a query as lexemes, whole and joined: at least four characters, one of them a digit."""
-    forms = (form for kind, token in _tokens(text) if kind == "word" for form in _whole(token))
+    forms = (bare(form) for kind, token in _tokens(text) if kind == "word" for form, _ in _compounds(token))
     return list(dict.fromkeys(form for form in forms if len(form) >= 4 and any(map(str.isdigit, form))))
 
 
@@ -146,7 +165,7 @@ def _escaped(lexeme: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    folded = _fold(_ENCODED.sub(lambda match: " " if _is_encoded(match[0]) else match[0], text))
+    folded = fold(_ENCODED.sub(lambda match: " " if _is_encoded(match[0]) else match[0], text))
     for match in _TOKEN.finditer(folded):
         yield str(match.lastgroup), match[0]
 
@@ -160,42 +179,62 @@ def _is_encoded(run: str) -> bool:
     return changes > 0.3 * len(run)
 
 
-def _fold(text: str) -> str:
-    visible = _INVISIBLE.sub("", text).replace("’", "'")
-    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", visible.casefold()))
-    return unicodedata.normalize("NFKC", bare).casefold()
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to write a token. Plain words are to be stemmed; a form that is not whole stands for a part of it."""
+
+    text: str
+    is_word: bool
+    is_whole: bool
 
 
-def _forms(token: str) -> Iterator[tuple[str, bool]]:
-    """The forms of a word or compound; True marks those that are plain words, to be stemmed."""
+def _forms(token: str) -> Iterator[_Form]:
     token = _POSSESSIVE.sub("", token)
     if _PART.fullmatch(token) and not any(map(str.isdigit, token)):
         if len(token) <= LONGEST_WORD:
-            yield token, True
+            yield _Form(token, True, True)
         return
-    yield from ((form, form.isalpha() and "'" not in token) for form in _whole(token))
+    for form, is_whole in _compounds(token):
+        yield _Form(form, form.isalpha() and "'" not in token, is_whole)
     words = _PART.findall(token)
-    for word in words if len(words) > 1 else ():
-        if len(word) <= LONGEST_WORD and (len(word) > 1 or "'" in token):
-            yield word, not any(map(str.isdigit, word))
+    for word in words if len(words) > 1 or "§" in token else ():
+        if len(word) <= LONGEST_WORD and (len(word) > 1 or "'" in token or "§" in token):
+            yield _Form(word, not any(map(str.isdigit, word)), False)
     for word in words:
-        yield from ((part, part.isalpha()) for part in _letters_and_digits(word))
+        for part in _letters_and_digits(word):
+            yield _Form(part, part.isalpha(), False)
 
 
-def _whole(token: str) -> Iterator[str]:
-    """A compound as one lexeme: as it stands, and without its signs where that says the same."""
+def _compounds(token: str) -> Iterator[tuple[str, bool]]:
+    """A compound and its larger pieces as one lexeme each, with signs and without; True: it stands for all of it."""
     if "'" in token:
         return
-    for part in dict.fromkeys((token, *_SUBTOKEN.findall(token))):
-        is_plain = part.replace("-", "").isalpha()
-        joined = re.sub(r"[-._/@:+&,#]", "", part)
-        if len(part) <= _LONGEST_IDENTIFIER and not is_plain:
-            yield part
-        if len(joined) > LONGEST_WORD or joined == part or len(joined) < 2:
-            continue
+    if "(" in token or "§" in token:
+        yield from _sections(token)
+        return
+    for piece in dict.fromkeys((token, *_PIECE.findall(token))):
+        is_whole = piece == token
+        is_plain = piece.replace("-", "").isalpha()
+        joined = re.sub(r"[-._/@:+&,#]", "", piece)
+        if len(piece) <= _LONGEST_IDENTIFIER and not is_plain:
+            yield piece, is_whole
         has_letter = any(map(str.isalpha, joined))
-        if has_letter or _THOUSANDS.fullmatch(part) or (len(joined) >= 5 and set(part) <= set("0123456789-")):
-            yield joined
+        if len(joined) > LONGEST_WORD or joined == piece or len(joined) < 2:
+            pass
+        elif has_letter or _THOUSANDS.fullmatch(piece) or (len(joined) >= 5 and set(piece) <= set("0123456789-")):
+            yield joined, is_whole
+        if version := _VERSION.fullmatch(piece):
+            yield version[1] or version[2], False
+
+
+def _sections(token: str) -> Iterator[tuple[str, bool]]:
+    """`§ 12(3)` whole, without its sign, and its section alone."""
+    match = _SECTION.fullmatch(token)
+    if match is None or len(token) > _LONGEST_IDENTIFIER:
+        return
+    sign, number, rest = match[1][:1], match[2], match[3]
+    yield sign + number + rest, True
+    yield from ((form, False) for form in dict.fromkeys((number + rest, sign + number)) if form != sign + number + rest)
 
 
 def _letters_and_digits(word: str) -> list[str]:
@@ -205,9 +244,14 @@ def _letters_and_digits(word: str) -> list[str]:
 
 
 def _stop_words(words: set[str], codes: Collection[str]) -> frozenset[str]:
-    """The stop words of the language that the words seem to be in: of two, `war` is a stop word in one only."""
+    """The stop words of the language that the words seem to be in: of two, `war` is a stop word in one only.
+
+    Where several languages are possible, one such word does not tell which it is, and none is left out.
+    """
     known = [STOP_WORDS[code] for code in codes if code in STOP_WORDS]
     most = max((len(words & stop_words) for stop_words in known), default=0)
+    if len(codes) > 1 and most < 2:
+        return frozenset()
     return frozenset().union(*(stop_words for stop_words in known if len(words & stop_words) == most))
 
 
@@ -215,6 +259,17 @@ _local = threading.local()
 
 
 @lru_cache(maxsize=1 << 16)
+def _stems(language: str, word: str) -> tuple[str, ...]:
+    """The stem of a word as it is written, and that of the word without accents, where they differ.
+
+    Stop words are not stemmed.
+    """
+    plain = bare(word)
+    if plain in STOP_WORDS.get(language, ()):
+        return (plain,)
+    return tuple(dict.fromkeys((bare(_stem(language, word)), bare(_stem(language, plain)))))
+
+
 def _stem(language: str, word: str) -> str:
     algorithm = STEMMERS.get(language)
     if algorithm is None:
@@ -224,6 +279,32 @@ def _stem(language: str, word: str) -> str:
     if language not in stemmers:
         stemmers[language] = stemmer(algorithm)
     return str(stemmers[language].stemWord(word)) or word
+
+
+def _word(forms: Sequence[_Form], codes: Sequence[str], stop_words: Collection[str]) -> Iterator[QueryWord]:
+    """The word that a token of a query is; where nothing stands for all of it, its parts are words of their own.
+
+    Without `codes` nothing is stemmed.
+    """
+    wholes: dict[str, None] = {}
+    parts: dict[str, tuple[str, ...]] = {}
+    longest = max((len(form.text) for form in forms), default=0)
+    for form in forms:
+        # An elided article (`l'eau`) or a subsection's number says nothing by itself.
+        is_letter = len(form.text) == 1 and not form.is_whole and longest > 1
+        if is_letter or (form.is_word and bare(form.text) in stop_words):
+            continue
+        stems = tuple(dict.fromkeys(stem for code in codes for stem in _stems(code, form.text)))
+        lexemes = stems if form.is_word and stems else (bare(form.text),)
+        if form.is_whole:
+            wholes.update(dict.fromkeys(lexemes))
+        else:
+            parts[form.text] = lexemes
+    if wholes:
+        rest = dict.fromkeys(lexeme for lexemes in parts.values() for lexeme in lexemes if lexeme not in wholes)
+        yield QueryWord(tuple(wholes), tuple(rest))
+    else:
+        yield from (QueryWord(lexemes) for lexemes in parts.values())
 
 
 def _pairs(run: str) -> list[str]:

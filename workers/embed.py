@@ -46,8 +46,16 @@ def embed(
     return [_embedded(chunk, vectors[chunk.ordinal], language) for chunk in chunks]
 
 
+def lexemes_of(header: str, content: str, language: str | None) -> tuple[str, int]:
+    """What full text keeps of a chunk: a tsvector literal (header with weight C, content D), and how many lexemes.
+
+    Both weigh the same in BM25; the letters keep them apart for whoever wants to weigh them anew.
+    """
+    above = index_lexemes(header, language)
+    below = index_lexemes(content, language)
+    parts = (to_tsvector_literal(above, "C"), to_tsvector_literal(below, "D", len(above) + 1))
+    return " ".join(filter(None, parts)), len(above) + len(below)
+
+
 def _embedded(chunk: Chunk, vector: NDArray[np.float32], language: str | None) -> EmbeddedChunk:
-    header = index_lexemes(chunk.header, language)
-    content = index_lexemes(chunk.content, language)
-    parts = (to_tsvector_literal(header, "C"), to_tsvector_literal(content, "D", len(header) + 1))
-    return EmbeddedChunk(chunk.ordinal, vector, " ".join(filter(None, parts)), len(header) + len(content))
+    return EmbeddedChunk(chunk.ordinal, vector, *lexemes_of(chunk.header, chunk.content, language))

@@ -25,7 +25,7 @@ from api.retrieval.hits import (
     SearchAnswer,
 )
 from api.retrieval.known_words import asked_words, known_share
-from api.retrieval.lexical import LexicalLeg, search_lexical
+from api.retrieval.lexical import LexicalLeg, lexeme_counts, search_lexical
 from api.retrieval.questions import Mode, SearchRequest, UnknownFolderError, check_request, clean_query
 from api.retrieval.rerank import (
     RERANKED,
@@ -38,7 +38,7 @@ from api.retrieval.rerank import (
 )
 from db.connect import Database
 from db.folders import folder_ids
-from db.known_words import lexeme_counts
+from db.lexical import lexical_languages
 from db.search import (
     ChunkDetails,
     Leg,
@@ -46,7 +46,6 @@ from db.search import (
     Ranked,
     chunk_details,
     distances,
-    searchable_languages,
     unfinished_documents,
 )
 from db.stamps import StoredStamp, active_stamp, check_stamp
@@ -175,9 +174,10 @@ class Searcher:
         evidence = [Evidence(one.chunk.document_id, one.chunk.content, one.cosine_distance) for one in candidates]
         if signal == "cosine":
             return decide(query, evidence, threshold)
-        words = asked_words(query, searchable_languages(connection, leg.folder_ids))
+        words = asked_words(query, lexical_languages(connection, leg.stamp_id, leg.folder_ids))
         counts = lexeme_counts(connection, [lexeme for word in words for lexeme in word.lexemes], leg)
-        return decide(query, evidence, threshold, known_share(words, counts.by_lexeme, counts.chunks), counts.chunks)
+        known = known_share(words, counts.by_lexeme, counts.chunks)
+        return decide(query, evidence, threshold, known, counts.searched)
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,11 @@ DELETE FROM texts WHERE document_id = %(document_id)s AND version < %(version)s
 DELETE FROM pages WHERE document_id = %(document_id)s AND version < %(version)s
   AND NOT (%(keep_answering)s AND version = (SELECT coalesce(searchable_version, 0) FROM documents WHERE id = %(document_id)s));
 
+-- name: delete_lexical_entries
+-- Forget the lexemes of a document's versions below one in one statement, which notes once what it changed in the statistics; with keep_answering not of the one that answers.
+DELETE FROM lexical_entries WHERE document_id = %(document_id)s AND version < %(version)s
+  AND NOT (%(keep_answering)s AND version = (SELECT coalesce(searchable_version, 0) FROM documents WHERE id = %(document_id)s));
+
 -- name: delete_chunks
 -- Forget the chunks, and with them the vectors, of a document's versions below one, but with keep_answering not of the one that answers.
 DELETE FROM chunks WHERE document_id = %(document_id)s AND version < %(version)s

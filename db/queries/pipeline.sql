@@ -92,11 +92,22 @@ WHERE c.document_id = %(document_id)s AND c.version = %(version)s
 ORDER BY c.ordinal LIMIT %(limit)s;
 
 -- name: insert_embedding
--- The vector and the lexemes of one chunk.
-INSERT INTO embeddings (chunk_id, stamp_id, vector, lexemes, lexeme_count)
-VALUES (%(chunk_id)s, %(stamp_id)s, %(vector)s, %(lexemes)s::tsvector, %(lexeme_count)s)
+-- The vector of one chunk.
+INSERT INTO embeddings (chunk_id, stamp_id, vector) VALUES (%(chunk_id)s, %(stamp_id)s, %(vector)s)
+ON CONFLICT (chunk_id, stamp_id) DO UPDATE SET vector = excluded.vector;
+
+-- name: insert_lexical_entries
+-- The lexemes of chunks, in one statement: each statement notes once what it changed in the statistics.
+INSERT INTO lexical_entries (chunk_id, stamp_id, document_id, version, folder_id, language, lexeme_count, lexemes)
+SELECT c.id, %(stamp_id)s, c.document_id, c.version, d.folder_id, coalesce(t.language, 'en'), entry.lexeme_count,
+       entry.lexemes::tsvector
+FROM unnest(%(chunk_ids)s::bigint[], %(lexeme_counts)s::integer[], %(lexemes)s::text[])
+     AS entry (chunk_id, lexeme_count, lexemes)
+JOIN chunks c ON c.id = entry.chunk_id
+JOIN documents d ON d.id = c.document_id
+LEFT JOIN texts t ON t.document_id = c.document_id AND t.version = c.version
 ON CONFLICT (chunk_id, stamp_id) DO UPDATE SET
-    vector = excluded.vector, lexemes = excluded.lexemes, lexeme_count = excluded.lexeme_count;
+    language = excluded.language, lexeme_count = excluded.lexeme_count, lexemes = excluded.lexemes;
 
 -- name: index_document
 -- The last stage is done: this version answers from now on, with its counters.

@@ -66,51 +66,6 @@ SELECT set_config('hnsw.ef_search', %(ef_search)s::text, true),
 -- Let the transaction's other queries sort again.
 SELECT set_config('enable_sort', 'on', true);
 
--- name: lexical
--- The best chunks by BM25 (k1 1.2, b 0.75; Robertson and Zaragoza 2009) over the query's lexemes: (chunk id, rank, score, coverage = its share of the idf of all lexemes asked for), best first, ties by id.
-WITH terms AS (
-    -- each lexeme of the query once
-    SELECT DISTINCT unnest(%(terms)s::text[]) AS term
-), matching AS MATERIALIZED (
-    -- chunks that hold any of them and may answer
-    SELECT e.chunk_id, e.lexemes, e.lexeme_count
-    FROM embeddings e
-    JOIN chunks c ON c.id = e.chunk_id
-    JOIN documents d ON d.id = c.document_id AND d.searchable_version = c.version
-    WHERE e.stamp_id = %(stamp_id)s AND e.lexemes @@ %(query)s::tsquery
-      AND (%(folder_ids)s::bigint[] IS NULL OR d.folder_id = ANY(%(folder_ids)s::bigint[]))
-), occurrences AS MATERIALIZED (
-    -- how often each of them stands in each such chunk
-    SELECT m.chunk_id, m.lexeme_count, l.lexeme AS term, greatest(cardinality(l.positions), 1) AS frequency
-    FROM matching m CROSS JOIN LATERAL unnest(m.lexemes) AS l
-    WHERE l.lexeme IN (SELECT term FROM terms)
-), frequencies AS (
-    -- in how many of the chunks that may answer each stands
-    SELECT term, count(*) AS chunks FROM occurrences GROUP BY term
-), corpus AS (
-    -- how many chunks there are, and how long they are
-    SELECT greatest(count(*), 1) AS chunks, greatest(avg(e.lexeme_count), 1) AS mean_length
-    FROM embeddings e
-    JOIN chunks c ON c.id = e.chunk_id
-    JOIN documents d ON d.id = c.document_id AND d.searchable_version = c.version
-    WHERE e.stamp_id = %(stamp_id)s
-      AND (%(folder_ids)s::bigint[] IS NULL OR d.folder_id = ANY(%(folder_ids)s::bigint[]))
-), weights AS (
-    -- how much each says: a lexeme that no chunk holds says most
-    SELECT t.term, ln(1 + (corpus.chunks - f.chunks + 0.5) / (f.chunks + 0.5)) AS idf
-    FROM terms t CROSS JOIN corpus CROSS JOIN LATERAL (
-        SELECT coalesce((SELECT chunks FROM frequencies WHERE term = t.term), 0) AS chunks
-    ) AS f
-), scored AS (
-    SELECT o.chunk_id, (sum(w.idf) / (SELECT sum(idf) FROM weights))::double precision AS coverage,
-           sum(w.idf * o.frequency * 2.2
-               / (o.frequency + 1.2 * (0.25 + 0.75 * o.lexeme_count / corpus.mean_length)))::double precision AS score
-    FROM occurrences o JOIN weights w USING (term) CROSS JOIN corpus
-    GROUP BY o.chunk_id
-)
-SELECT chunk_id, row_number() OVER (ORDER BY score DESC, chunk_id)::int AS rank, score, coverage
-FROM scored ORDER BY rank LIMIT %(limit)s;
-
 -- name: chunk_details
 -- What a hit shows of these chunks; chunks that stopped answering meanwhile are left out.
 SELECT c.id, c.document_id, d.name AS document_name, f.name AS folder, d.path, d.media_type, c.content, c.section,
@@ -124,12 +79,6 @@ WHERE c.id = ANY(%(chunk_ids)s::bigint[]);
 -- The exact cosine distance of these chunks to the query.
 SELECT e.chunk_id, e.vector::vector({dimensions}) <=> %(query)s::vector({dimensions}) AS score
 FROM embeddings e WHERE e.stamp_id = {stamp_id} AND e.chunk_id = ANY(%(chunk_ids)s::bigint[]);
-
--- name: searchable_languages
--- The languages of the documents that answer, for the stems of a query.
-SELECT DISTINCT t.language FROM documents d
-JOIN texts t ON t.document_id = d.id AND t.version = d.searchable_version
-WHERE t.language IS NOT NULL AND (%(folder_ids)s::bigint[] IS NULL OR d.folder_id = ANY(%(folder_ids)s::bigint[]));
 
 -- name: unfinished_documents
 -- How many documents of the folders are still on their way to an answer.

@@ -20,3 +20,7 @@ SELECT pg_advisory_xact_lock(7815263);
 -- Keep the gate's threshold with the stamp and the signal that it was calibrated on, or forget it; no row when that one does not answer.
 UPDATE stamps SET gate_threshold = %(threshold)s::double precision, gate_signal = %(signal)s
 WHERE id = %(stamp_id)s AND active RETURNING id;
+
+-- name: set_lexemes
+-- All lexemes of a stamp are made by this text analysis now.
+UPDATE stamps SET lexemes = %(lexemes)s WHERE id = %(stamp_id)s;

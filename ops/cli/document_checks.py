@@ -17,7 +17,7 @@ from db.health import (
     stalled_documents,
 )
 from db.migrate import applied_migrations, migrations
-from db.stamps import active_stamp
+from db.stamps import active_stamp, way_out
 from db.sweep import queue_ages, slow_queues
 from ops.cli.checks import Finding, Level
 from ops.cli.output import duration, many, moment
@@ -96,9 +96,9 @@ def check_stamp(settings: Settings, database: Database) -> Iterator[Finding]:
             threshold = f"calibrated at {active.gate_threshold:.3f}"
         yield Finding("index", "ok", f"made with {active.model}; the gate is {threshold}")
         return
-    step = "Set PINCITE_MODEL back, or use a new data directory (or database) and add the documents again."
-    message = f"made with {active.model} ({active.fingerprint}), configured is {configured.model}"
-    yield Finding("index", "fail", f"{message} ({configured.fingerprint})", step)
+    message = f"made with {active.model} ({active.fingerprint}, {active.lexemes}), configured is {configured.model}"
+    step = way_out(active, configured)
+    yield Finding("index", "fail", f"{message} ({configured.fingerprint}, {configured.lexemes})", step)
 
 
 def check_stale(settings: Settings, database: Database) -> Iterator[Finding]:

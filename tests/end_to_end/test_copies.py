@@ -29,8 +29,9 @@ def chunks(running: Running, document: int) -> list[tuple[object, ...]]:
     """Each chunk of a document with its vector and lexemes."""
     with psycopg.connect(running.settings.database) as connection:
         return connection.execute(
-            b"""SELECT c.header, c.content, c.locator, c.ocr_confidence, e.vector::text, e.lexemes::text, e.lexeme_count
-                FROM chunks c JOIN embeddings e ON e.chunk_id = c.id WHERE c.document_id = %s ORDER BY c.ordinal""",
+            b"""SELECT c.header, c.content, c.locator, c.ocr_confidence, e.vector::text, l.lexemes::text, l.lexeme_count
+                FROM chunks c JOIN embeddings e ON e.chunk_id = c.id
+                JOIN lexical_entries l ON l.chunk_id = c.id WHERE c.document_id = %s ORDER BY c.ordinal""",
             [document],
         ).fetchall()
 

@@ -240,7 +240,7 @@ def test_a_leg_that_fails_is_never_an_empty_answer(searcher: Searcher, database_
     # One connection holds a table of one leg, and the search's own connection does not wait for it.
     impatient = Database(database_url, statement_seconds=0.3)
     with psycopg.connect(database_url) as connection:
-        connection.execute(b"LOCK TABLE texts IN ACCESS EXCLUSIVE MODE")
+        connection.execute(b"LOCK TABLE lexical_entries IN ACCESS EXCLUSIVE MODE")
         with pytest.raises(StatementTimeoutError):
             Searcher(impatient, MODEL, Settings()).search(SearchRequest("rent"))
     assert Searcher(impatient, MODEL, Settings()).search(SearchRequest("rent")).hits
