@@ -3,15 +3,15 @@
 import psycopg
 import pytest
 
+from api.retrieval.lexical import search_lexical
 from db.contents import load_text
 from db.documents import list_attempts
 from db.folders import count_failures, list_folders
 from db.retry import RetryRequest, failed_documents, requeue_documents
-from db.search import Leg, lexical
+from db.search import Leg
 from db.stamps import active_stamp
 from pincite.documents import State
 from pincite.failures import FAILURES, FailureCode
-from pincite.lexemes import query_lexemes
 from tests.documents import encrypted_pdf, image_png, mixed_pdf, text_pdf
 from tests.fixtures.running import Running
 
@@ -94,8 +94,8 @@ def test_the_right_document_is_found(hundred: Running) -> None:
     stamp = hundred.database.run(active_stamp)
     assert stamp is not None
     leg = Leg(stamp.id, stamp.dimensions, None, 3)
-    terms = query_lexemes("Which pump was P-0042?", {"en"})
-    (best, *_) = hundred.database.run(lambda connection: lexical(connection, terms, leg))
+    found_by_words = hundred.database.run(lambda connection: search_lexical(connection, "Which pump was P-0042?", leg))
+    best = found_by_words.found[0]
     with psycopg.connect(hundred.settings.database) as connection:
         found = connection.execute(
             b"SELECT d.path FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.id = %s", [best.chunk_id]

@@ -181,8 +181,8 @@ class TestRecall:
             assert other is not None
             execute(connection, "create_vector_index", {"stamp_id": other[0], "dimensions": 32})
             connection.execute(
-                b"INSERT INTO embeddings (chunk_id, stamp_id, vector, lexemes, lexeme_count) "
-                b"SELECT chunk_id, %s, subvector(vector, 1, 32), '', 0 FROM embeddings WHERE chunk_id %% 4 = 0",
+                b"INSERT INTO embeddings (chunk_id, stamp_id, vector) "
+                b"SELECT chunk_id, %s, subvector(vector, 1, 32) FROM embeddings WHERE chunk_id %% 4 = 0",
                 other,
             )
             after = [search_dense(connection, query, world.leg(None, 50)) for query in world.queries]
