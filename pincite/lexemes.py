@@ -131,12 +131,6 @@ def query_lexemes(text: str, languages: Collection[str] = ()) -> list[str]:
     return list(dict.fromkeys(lexeme for word in query_words(text, languages) for lexeme in word.lexemes))
 
 
-def identifiers(text: str) -> list[str]:
-    """The identifiers in a query as lexemes, whole and joined: at least four characters, one of them a digit."""
-    forms = (bare(form) for kind, token in _tokens(text) if kind == "word" for form, _ in _compounds(token))
-    return list(dict.fromkeys(form for form in forms if len(form) >= 4 and any(map(str.isdigit, form))))
-
-
 def to_tsvector_literal(lexemes: Sequence[str], weight: str = "D", first: int = 1) -> str:
     """The text form of a tsvector with positions, for any Unicode text; `weight` is A, B, C or D.
 

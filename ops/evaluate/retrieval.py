@@ -17,7 +17,6 @@ MODES: dict[str, Callable[..., SearchRequest]] = {
     "hybrid": partial(SearchRequest, mode=Mode.HYBRID, rerank=False),
     "default": SearchRequest,
 }
-DEFAULT_MODE = "default"
 
 # The pairs that are compared: is the second better than the first?
 COMPARED = (

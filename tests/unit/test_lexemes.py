@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from snowballstemmer import stemmer
 
-from pincite.lexemes import STEMMERS, identifiers, index_lexemes, query_lexemes, to_tsvector_literal
+from pincite.lexemes import STEMMERS, index_lexemes, query_lexemes, to_tsvector_literal
 
 GOLDEN = [
     ("ERR-4012", ["err-4012", "err4012", "err", "4012"]),
@@ -132,11 +132,6 @@ def test_a_language_without_stemmer_is_not_stemmed_and_none_is_english() -> None
 @pytest.mark.parametrize("language", sorted(STEMMERS))
 def test_every_stemmer_exists(language: str) -> None:
     assert index_lexemes("information", language)
-
-
-def test_identifiers_of_a_query() -> None:
-    assert identifiers("what does ERR-4012 mean on model 7?") == ["err-4012", "err4012"]
-    assert identifiers("how are you") == []
 
 
 @pytest.mark.parametrize("size", [100, 10_000])
