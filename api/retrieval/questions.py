@@ -7,7 +7,7 @@ from enum import StrEnum
 LONGEST_QUERY = 10_000  # characters
 MOST_HITS = 100
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")  # what no document can hold: NUL, lone surrogates
 
 
 class QueryError(ValueError):
@@ -60,7 +60,7 @@ def clean_query(text: str) -> str:
             "query_too_long",
             f"The question has {len(text):,} characters; at most {LONGEST_QUERY:,} are searched for. Shorten it.",
         )
-    query = _UNSTORABLE.sub("", text).strip()
+    query = UNSTORABLE.sub("", text).strip()
     if not query:
         raise QueryError("empty_query", "The question is empty. Ask for something with at least one visible character.")
     return query

@@ -98,13 +98,13 @@ def _active(database: "Database") -> "StoredStamp":
 
 def _sweep(here: "Connected", asked: "QuestionSet", folders: tuple[str, ...] | None) -> "Sweep":
     from api.retrieval.questions import QueryError, UnknownFolderError
+    from api.retrieval.search import Searcher
     from ops.cli.documents import no_such_folder
     from ops.cli.output import many, say
     from ops.evaluate.gate_sweep import sweep
-    from ops.evaluate.index import searcher_over
     from pincite.embedding import EmbeddingModel
 
-    searcher = searcher_over(here.database, EmbeddingModel.load(here.settings), here.settings)
+    searcher = Searcher(here.database, EmbeddingModel.load(here.settings), here.settings)
     say(f"Asking {many(len(asked.asked) + len(asked.unanswerable), 'question')} ...")
     try:
         return sweep(searcher, asked, folders)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ops.cli.options import UsageProblem
 from ops.evaluate.measures import DEPTHS, found_within, reciprocal
-from ops.evaluate.report_json import FORMAT
+from ops.evaluate.report_json import FORMAT, sign
 from ops.evaluate.significance import SignTest, sign_test
 
 Json = Mapping[str, Any]
@@ -96,18 +96,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "left_out": comparison.left_out,
         "changed": list(comparison.changed),
         "worse": len(comparison.worse),
-        "tests": [
-            {
-                "of": one.of,
-                "measure": one.measure,
-                "better": one.test.better,
-                "worse": one.test.worse,
-                "same": one.test.same,
-                "p": one.test.p,
-                "verdict": one.test.verdict,
-            }
-            for one in comparison.tests
-        ],
+        "tests": [{"of": one.of, "measure": one.measure} | sign(one.test) for one in comparison.tests],
     }
 
 

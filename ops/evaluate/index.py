@@ -69,12 +69,7 @@ def fresh_index(model: EmbeddingModel) -> Iterator[Index]:
         migrate(settings.database)
         database = Database(settings.database, max_size=2)
         stack.callback(database.close)
-        yield Index(database, searcher_over(database, model, settings), settings)
-
-
-def searcher_over(database: Database, model: EmbeddingModel, settings: Settings) -> Searcher:
-    """The searcher as API and command line have it."""
-    return Searcher(database, model, settings)
+        yield Index(database, Searcher(database, model, settings), settings)
 
 
 def fill(index: Index, entries: Sequence[Entry], vectors: PassageVectors) -> None:

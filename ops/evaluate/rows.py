@@ -1,19 +1,17 @@
 """Files of one JSON object a line. Whatever is wrong in one is said with its file and line."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from api.retrieval.questions import QueryError, clean_query
+from api.retrieval.questions import UNSTORABLE, QueryError, clean_query
 from ops.cli.options import UsageProblem
 
 Made = TypeVar("Made")
 
 _MOST_SHOWN = 20
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class Row:
         found = self.value[name]
         if not isinstance(found, str) or not found.strip():
             raise RowProblem(f"{self.place}: {name!r} must be a text that is not blank")
-        if _UNSTORABLE.search(found):
+        if UNSTORABLE.search(found):
             raise RowProblem(f"{self.place}: {name!r} has a character that no document can hold (NUL, half of a pair)")
         return found
 

@@ -6,6 +6,7 @@ from typing import Any
 from ops.cli.output import many, print_table, tell
 from ops.evaluate.comparison import Comparison
 from ops.evaluate.measures import DEPTHS
+from ops.evaluate.report_json import sign
 
 Json = Mapping[str, Any]
 
@@ -39,7 +40,7 @@ def print_comparison(comparison: Comparison) -> None:
         tell(f"{comparison.left_out} are in one of the two runs only, and left out.")
     for line in comparison.changed:
         tell(f"Not the same in both runs: {line}")
-    rows = [(one.of, one.measure, *counts(vars_of(one.test))) for one in comparison.tests]
+    rows = [(one.of, one.measure, *counts(sign(one.test))) for one in comparison.tests]
     print_table(("what", "measure", "better", "worse", "same", "p", ""), rows, numbers=("better", "worse", "same", "p"))
     tell(verdict(comparison))
 
@@ -53,11 +54,6 @@ def verdict(comparison: Comparison) -> str:
         named = ", ".join(f"{one.of} {one.measure}" for one in better)
         return f"It got better: {named}. Nothing got worse by these tests."
     return "No difference is shown: with so many questions, none of these tests tells the two runs apart."
-
-
-def vars_of(test: Any) -> Json:
-    """A paired test as its JSON has it."""
-    return {name: getattr(test, name) for name in ("better", "worse", "same", "p", "verdict")}
 
 
 def counts(test: Json) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from db.stamps import active_stamp, set_gate_threshold
 from ops.cli import app
 from ops.cli.border import ExitCode
 from ops.evaluate.exact import PassageVectors
-from ops.evaluate.index import Entry, Index, fill, searcher_over
+from ops.evaluate.index import Entry, Index, fill
 from pincite.documents import Chunk, Extracted
 from pincite.embedding import EmbeddingModel
 from pincite.settings import Settings
@@ -62,7 +62,7 @@ def searcher(database, model):
         extracted = Extracted("test/1", sentence, media_type="text/plain")
         chunk = Chunk(0, 0, len(sentence), sentence, tokens=model.tokens.count(sentence))
         entries.append(Entry(f"{number}.txt", extracted, assemble(extracted), [chunk], "test/1"))
-    index = Index(database, searcher_over(database, model, settings), settings)
+    index = Index(database, Searcher(database, model, settings), settings)
     fill(index, entries, PassageVectors(model))
     return index.searcher
 
