@@ -141,12 +141,12 @@ def _gate(gate: Json) -> list[str]:
     distances: dict[str, list[float]] = {}
     for group, word in (("answerable", "answer"), ("unanswerable", "refuse")):
         for one in gate[group].values():
-            if one["best_distance"] is not None:
-                distances.setdefault(f"{word}: {one['kind']}", []).append(one["best_distance"])
-    across = "cosine distance of the nearest passage"
+            if one["distance"] is not None:
+                distances.setdefault(f"{word}: {one['kind']}", []).append(one["distance"])
+    across = "distance that the gate compares, unknown words included"
     return [
         "<h2>Refusing</h2>",
-        "<p>What is answered at each threshold, and how far the nearest passage of each question is.</p>",
+        "<p>What is answered at each threshold, and the distance of each question.</p>",
         curves(
             "The gate at every threshold",
             "threshold",

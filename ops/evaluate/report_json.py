@@ -150,7 +150,7 @@ def _gate(sweep: Sweep) -> Json:
         return {
             "kind": one.kind,
             "opens_at": one.opens_at,
-            "best_distance": one.found.gate.best_cosine_distance,
+            "distance": one.found.gate.distance,
             "answered": one.answered(sweep.threshold),
         }
 

@@ -87,7 +87,7 @@ def compact_tests(tests: Iterable[Json]) -> tuple[list[str], list[list[str]]]:
 
 def print_gate(gate: Json) -> None:
     """The sweep over the threshold."""
-    _title("The gate: the largest cosine distance that answers")
+    _title("The gate: the largest distance that answers")
     print_cuts(gate["cuts"], {gate["threshold"]: "in force"})
 
 

@@ -110,7 +110,9 @@ def test_the_gate_is_swept(report):
     correct = [cut["correct"]["count"] for cut in gate["cuts"]]
     assert correct[0] < correct[-1]
     assert set(gate["in_force"]["false_answers_by_kind"]) == {"near", "far"}
-    assert not gate["unanswerable"]["far-1"]["answered"]
+    far = gate["unanswerable"]["far-1"]
+    assert not far["answered"]
+    assert far["distance"] == far["opens_at"] > gate["threshold"]
 
 
 def test_a_collection_is_measured(report):

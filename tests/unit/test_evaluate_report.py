@@ -41,7 +41,7 @@ def report():
         "figures": {"all": figures()},
         "plain_bm25": {"figures": {"all": figures()}},
     }
-    asked = {"kind": EVIL, "opens_at": 0.4, "best_distance": 0.4, "answered": True}
+    asked = {"kind": EVIL, "opens_at": 0.4, "distance": 0.4, "answered": True}
     return {
         "format": FORMAT,
         "pincite": "0.1.0",
