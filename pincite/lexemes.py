@@ -150,12 +150,14 @@ def to_tsvector_literal(lexemes: Sequence[str], weight: str = "D", first: int = 
             known.append(place)
     mark = "" if weight == "D" else weight
     return " ".join(
-        f"'{_escaped(lexeme)}':{','.join(f'{place}{mark}' for place in known)}" for lexeme, known in places.items()
+        f"{quoted(lexeme)}:{','.join(f'{place}{mark}' for place in known)}" for lexeme, known in places.items()
     )
 
 
-def _escaped(lexeme: str) -> str:
-    return lexeme.replace("\\", "\\\\").replace("'", "''")
+def quoted(lexeme: str) -> str:
+    """A lexeme as it stands in the text form of a tsvector or a tsquery, whatever characters it has."""
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:

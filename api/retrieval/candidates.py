@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from pincite.lexemes import quoted
+
 STRENGTHS = "abcdefghij"
 # From which ratio of frequency to length each strength begins, as in the SQL function lexical_keys.
 BOUNDS = (0.25, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0, 5.66, 8.0, 11.3)
@@ -134,5 +136,4 @@ def _impact(strength: str) -> float:
 
 
 def _keys(lexeme: str, strengths: Mapping[str, int] | str) -> str:
-    quoted = lexeme.replace("\\", "\\\\").replace("'", "''")
-    return " | ".join(f"'{quoted}{strength}'" for strength in sorted(strengths))
+    return " | ".join(quoted(lexeme + strength) for strength in sorted(strengths))
