@@ -31,9 +31,8 @@ from db.search import Leg
 from db.stamps import StoredStamp, activate_stamp
 from ops.benchmarks.dense_passages import CHUNKS_PER_DOCUMENT, DIMENSIONS, FAR, Filling, Passages, generated, of_corpora
 from ops.cli.demo import temporary_data
-from ops.services.installation import private_services
+from ops.services.installation import private_services, private_settings
 from pincite.documents import Stamp
-from pincite.settings import Settings
 
 TARGET = 0.98
 LIMITS = (1, 10, 50, 100)
@@ -64,7 +63,7 @@ def main() -> None:
     parser.add_argument("--far", type=Path, nargs="*", default=[], help="corpora about something else")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    with temporary_data(keep=False) as data, private_services(Settings(data=data)) as settings:
+    with temporary_data(keep=False) as data, private_services(private_settings(data)) as settings:
         migrate(settings.database)
         if arguments.corpus:
             passages = of_corpora(arguments.corpus, arguments.far, arguments.queries, settings)

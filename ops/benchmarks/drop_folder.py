@@ -19,7 +19,7 @@ from rich.table import Table
 
 from db.folders import list_folders, watch_folder, watched_folders
 from db.migrate import migrate
-from ops.services.installation import private_services
+from ops.services.installation import private_services, private_settings
 from pincite.settings import Settings
 from workers.context import WorkerContext
 from workers.reconcile import Reconciler
@@ -37,7 +37,7 @@ def main() -> None:
         Path(directory).chmod(0o711)
         root = Path(directory) / "tree"
         _make(root / "shelf", arguments.files)
-        settings = Settings(data=Path(directory) / "data", settle_seconds=0, reread_hours=0)
+        settings = private_settings(Path(directory) / "data", settle_seconds=0, reread_hours=0)
         with private_services(settings) as running:
             migrate(running.database)
             rows = _measure(running, root)

@@ -17,6 +17,7 @@ from ops.cli.demo import temporary_data
 from ops.cli.dropfolders import DropFolder
 from ops.cli.starting import Started, started
 from ops.services.children import children
+from ops.services.installation import private_settings
 from ops.services.supervisor import Supervisor
 from pincite.settings import Settings
 
@@ -103,7 +104,7 @@ def installed(**changes: Any) -> Iterator[Installed]:
         stack.callback(shutil.rmtree, work)
         drop = work / FOLDER
         drop.mkdir()
-        settings = Settings(data=data, port=0, **changes)
+        settings = private_settings(data, host="127.0.0.1", port=0, **changes)
         here: Started = stack.enter_context(started(settings, [DropFolder(FOLDER, drop)]))
         supervisor = stack.enter_context(
             Supervisor(here.settings.data, children(here.settings), here.installation.services)

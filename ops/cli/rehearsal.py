@@ -21,6 +21,7 @@ from ops.cli.sources import find_sources
 from ops.cli.starting import started, supervisor_of
 from ops.cli.status import print_folders
 from ops.cli.waiting import wait_until_final
+from ops.services.installation import private_settings
 from pincite.documents import Stage, State
 from pincite.settings import Settings
 
@@ -66,17 +67,7 @@ def rehearse(samples: Path, data: Path) -> list[str]:
 
 def demo_settings(data: Path) -> Settings:
     """Private services whatever the environment names, any free port, and retries that do not keep one waiting."""
-    return Settings(
-        data=data,
-        database_url=None,
-        broker_url=None,
-        originals_url=None,
-        host="127.0.0.1",
-        port=0,
-        max_attempts=2,
-        retry_seconds=0.5,
-        sweep_seconds=1,
-    )
+    return private_settings(data, host="127.0.0.1", port=0, max_attempts=2, retry_seconds=0.5, sweep_seconds=1)
 
 
 def _title(text: str) -> None:

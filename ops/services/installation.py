@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import SecretStr
 
@@ -153,6 +153,11 @@ def _address(service: Service) -> str:
             f"{service.name} could not be started: {error}. Run as the account that owns the data directory, or name "
             "another with --data."
         ) from error
+
+
+def private_settings(data: Path, **changes: Any) -> Settings:
+    """The settings for private services under `data`, whatever servers and originals the environment names."""
+    return Settings(data=data, database_url=None, broker_url=None, originals_url=None, **changes)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from ops.services.accounts import Account, can_reach, permits
 from ops.services.child import Backoff
 from ops.services.children import NAMES, children, children_environment
 from ops.services.errors import AlreadyRunningError, NotRunningError, ServiceError
-from ops.services.installation import connect, open_installation, running
+from ops.services.installation import connect, open_installation, private_settings, running
 from ops.services.leftovers import Run, end_leftovers
 from ops.services.processes import LOG_BYTES, Identity, log_tail, open_log
 from ops.services.record import Record, read_record, update_record, write_private
@@ -218,3 +218,15 @@ def test_the_table_of_children(tmp_path: Path) -> None:
     assert list(table["extract"].argv)[table["extract"].argv.index("-c") + 1] == "3"
     assert (table["extract"].nice, table["api"].nice) == (7, 0)
     assert {"-B", "solo", str(tmp_path / "beat-schedule")} <= set(table["sweep"].argv)
+
+
+def test_private_services_are_private_whatever_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", DATABASE)
+    monkeypatch.setenv("CELERY_BROKER_URL", BROKER)
+    monkeypatch.setenv("PINCITE_ORIGINALS_URL", "s3://bucket")
+    monkeypatch.setenv("PINCITE_FUSION", "plain")
+    here = private_settings(tmp_path, port=0)
+    assert (here.database_url, here.broker_url, here.originals_url) == (None, None, None)
+    assert (here.data, here.port, here.fusion) == (tmp_path, 0, "plain")
