@@ -21,8 +21,8 @@ class HitDocument:
 class Scores:
     """Why a hit stands where it stands.
 
-    `fused` is the sum over both legs of evidence ** 2 / (60 + rank), before a reranker; ranks count from 1 and are None
-    where that leg did not find the chunk.
+    `fused` is the sum over both legs of evidence ** 2 / (60 + rank), before a reranker, or 1 / (60 + rank) in one
+    leg alone. Ranks count from 1 and are None where that leg did not find the chunk.
     `cosine_distance` (0 to 2, lower is nearer) is known for every hit, `bm25` where the lexical leg found it,
     `rerank` for the first 25 hits where a reranker ran; higher is better.
     """

@@ -114,7 +114,9 @@ class Searcher:
                 else LexicalLeg((), [])
             )
         with clock.measures("fuse"):
-            placed = {"dense": self._placed(dense), "lexical": self._placed(lexical.found)}
+            # A leg that is asked for alone has nothing to be weighed against: its own order stays.
+            weighed = self._settings.fusion == "evidence" and request.mode is Mode.HYBRID
+            placed = {"dense": _placed(dense, weighed=weighed), "lexical": _placed(lexical.found, weighed=weighed)}
             candidates = _candidates(connection, question.vector, leg, fuse(placed))
         with clock.measures("rerank"):
             candidates, reranked = self._rerank(question, candidates, placed)
@@ -131,12 +133,6 @@ class Searcher:
         )
         answered = (question.query, hits, gate.opened, gate, legs, reranked, stamp.stamp)
         return SearchAnswer(*answered, unfinished, clock.took())
-
-    def _placed(self, leg: Sequence[Ranked]) -> dict[int, Placed]:
-        """The places of a leg's hits, with their evidence: the cosine, or how much of the question a hit covers."""
-        if self._settings.fusion == "plain":
-            return {ranked.chunk_id: Placed(ranked.rank) for ranked in leg}
-        return {ranked.chunk_id: Placed(ranked.rank, _evidence(ranked)) for ranked in leg}
 
     def _rerank(
         self, question: "_Question", candidates: list["_Candidate"], legs: Mapping[str, Mapping[int, Placed]]
@@ -226,6 +222,13 @@ def _known_folders(connection: Connection[Any], names: Sequence[str] | None) -> 
     if unknown := tuple(name for name in names if name not in known):
         raise UnknownFolderError(unknown)
     return sorted(known.values())
+
+
+def _placed(leg: Sequence[Ranked], *, weighed: bool) -> dict[int, Placed]:
+    """The places of a leg's hits, weighed by their evidence: the cosine, or how much of the question a hit covers."""
+    if not weighed:
+        return {ranked.chunk_id: Placed(ranked.rank) for ranked in leg}
+    return {ranked.chunk_id: Placed(ranked.rank, _evidence(ranked)) for ranked in leg}
 
 
 def _evidence(ranked: Ranked) -> float:

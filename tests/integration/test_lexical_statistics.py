@@ -2,14 +2,13 @@
 
 import math
 import random
-from bisect import bisect
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
 
-from api.retrieval.candidates import BOUNDS, EFFORT, STRENGTHS, Effort
+from api.retrieval.candidates import EFFORT, Effort
 from api.retrieval.lexical import search_lexical
 from db.connect import Database
 from db.documents import remove_document
@@ -187,21 +186,3 @@ def test_the_plan_uses_the_index_of_keys(database: Database) -> None:
                 WHERE lexical_keys(e.lexemes, e.lexeme_count, e.folder_id, e.language) @@ '''amberloa'''::tsquery"""
         ).fetchall()
     assert any("lexical_entries_keys" in line for (line,) in plan), plan
-
-
-def test_strengths_begin_in_the_index_where_the_choice_of_candidates_says(database_url: str) -> None:
-    seen = set()
-    with psycopg.connect(database_url) as connection:
-        for frequency in range(1, 13):
-            for length in (12, 40, 90, 128, 200, 420):
-                literal = f"'word':{','.join(map(str, range(1, frequency + 1)))}"
-                row = connection.execute(
-                    b"SELECT tsvector_to_array(lexical_keys(%s::tsvector, %s, 1, 'en'))", (literal, length)
-                ).fetchone()
-                assert row is not None
-                # BM25 with k1 1.2 and b 0.75 at a mean length of 128, as the schema says.
-                ratio = frequency / (0.3 + 0.007 * length)
-                expected = STRENGTHS[bisect(BOUNDS[1:-1], ratio)]
-                assert f"word{expected}" in row[0], (frequency, length)
-                seen.add(expected)
-    assert seen == set(STRENGTHS)

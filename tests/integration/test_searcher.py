@@ -61,6 +61,17 @@ def test_one_leg_alone(searcher: Searcher, mode: str, dense: bool, lexical: bool
     assert all((hit.scores.bm25 is not None) is lexical for hit in found.hits)
 
 
+@pytest.mark.parametrize(("mode", "rank"), [(Mode.DENSE, "dense_rank"), (Mode.LEXICAL, "lexical_rank")])
+def test_one_leg_alone_keeps_its_own_order(database: Database, mode: Mode, rank: str) -> None:
+    # Often the one word, or both of the words once among many: BM25 puts the first first, coverage the second.
+    index(database, Indexed(["rent rent rent rent", "rent and heating" + " among much else" * 20, "A cafeteria."]))
+    index(database, Indexed(["The heating."] * 2 + ["heating"] * 9, path="b.txt"))
+    hits = Searcher(database, MODEL, Settings()).search(SearchRequest("rent heating", mode=mode)).hits
+    assert len(hits) >= 2
+    assert [getattr(hit.scores, rank) for hit in hits] == list(range(1, len(hits) + 1))
+    assert [hit.scores.fused for hit in hits] == [pytest.approx(1 / (60 + place)) for place in range(1, len(hits) + 1)]
+
+
 def test_the_gate_does_not_depend_on_how_many_hits_are_shown(searcher: Searcher) -> None:
     question = SearchRequest("heating notice")
     gates = {searcher.search(replace(question, limit=limit)).gate for limit in (1, 2, 100)}
