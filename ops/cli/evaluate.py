@@ -63,7 +63,7 @@ AgainstOption = Annotated[
 ]
 
 _STANDARD_OUTPUT = "-"
-_NEEDED = {"ir_measures": "ir-measures"}
+_NEEDED = {"ir_measures": "ir-measures", "scipy": "scipy"}
 
 
 def evaluate(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -87,6 +87,6 @@ def sign_test(before: Sequence[float], after: Sequence[float]) -> SignTest:
 
 def binomial_p(successes: int, trials: int) -> float:
     """How likely so uneven a count or a more uneven one is where both sides are as likely; 1 without trials."""
-    fewer = min(successes, trials - successes)
-    tail = sum(comb(trials, count) for count in range(fewer + 1)) / (1 << trials)
-    return min(1.0, 2 * tail)
+    from scipy.stats import binomtest
+
+    return float(binomtest(successes, trials).pvalue) if trials else 1.0
