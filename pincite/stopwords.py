@@ -26,6 +26,7 @@ meiner mich mir mit muss mussen musste nach nicht nichts noch nun nur ob oder oh
 seit sich sie sind so solche soll sollen sollte sondern sonst uber um und uns unser unsere unter viel vom von vor war
 waren warst was weg weil welche welchem welchen welcher welches wenn werde werden wie wieder will wir wird wirst wo
 wollen wollte wurde wurden zu zum zur zwar zwischen
+wer wem wen wessen wann wohin woher warum wieso weshalb wieviel gibt
 """
 
 _FRENCH = """
@@ -35,6 +36,7 @@ etaient etait etes etre eu fait faut il ils j je l la le les leur leurs lorsque 
 ni nos notre nous on ont ou par parce pas peu peut peuvent plus pour pourquoi qu quand que quel quelle quelles quels qui
 quoi s sa sans se sera ses si son sont sous suis sur t ta te tes toi ton tous tout toute toutes tres tu un une vos votre
 vous y
+combien
 """
 
 _SPANISH = """
@@ -43,6 +45,7 @@ del desde donde dos e el ella ellas ellos en entre era eran es esa esas ese eso 
 estos fue fueron ha habia han hasta hay la las le les lo los mas me mi mientras muy nada ni no nos nosotros o os otra
 otras otro otros para pero por porque pues puede pueden que quien quienes se sea segun ser si sido sin sobre son su sus
 tambien tan tanto te tiene tienen toda todas todo todos tu tus un una unas uno unos y ya yo
+cuantos cuanta cuantas
 """
 
 _ITALIAN = """
@@ -51,6 +54,7 @@ dalle dallo de degli dei del dell della delle dello deve di dopo dove e ed era e
 l la le lei li lo loro lui m ma mi mia mio ne negli nei nel nell nella nelle nello noi non nostra nostro o ogni per
 perche piu poi puo quale quali quando quanto quella quelle quelli quello questa queste questi questo qui se sei senza si
 sia sono sta stato su sua sue sugli sui sul sulla sulle sullo suo tra tu tutta tutte tutti tutto un una uno v vi voi
+quanti quanta quante
 """
 
 _PORTUGUESE = """
@@ -59,6 +63,7 @@ elas ele eles em entre era eram essa essas esse esses esta estao estas estava es
 lhe mais mas me mesmo meu minha muito na nao nas nem no nos nossa nosso num numa o onde os ou para pela pelas pelo pelos
 pode podem por porque qual quais quando que quem se sem ser seu seus sob sobre sua suas tambem tem tinha toda todas todo
 todos tu um uma umas uns voce
+quanto quantos quanta quantas
 """
 
 _DUTCH = """
@@ -66,6 +71,7 @@ aan al alle als altijd andere ben bij daar dan dat de der deze die dit doch doen
 hebben heeft het hem hier hij hoe hun iets ik in is ja je kan kon kunnen maar me meer men met mij mijn moet na naar niet
 niets nog nu of om omdat ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor waar waarom want was
 wat we wel welke werd wezen wie wij wil worden wordt zal ze zei zelf zich zij zijn zo zonder zou
+welk wanneer hoeveel
 """
 
 _SWEDISH = """
@@ -80,12 +86,14 @@ _RUSSIAN = """
 же за здесь и из или им их к как какая какие какой когда кто ли либо мне может можно мы на надо наш не него нее нет ни
 них но ну о об однако он она они оно от очень по под при с со так также такой там те тем то того тоже той только том ты
 у уже хотя чего чей чем что чтобы чье эта эти это этого этой этом этот я
+почему сколько
 """
 
 _TURKISH = """
 ama ancak bazi belki ben benim beri bile bir biraz biz bu bunlar bunu bunun cok cunku da daha de defa degil diye dolayi
 en fakat gibi hangi hem her hic icin ile ise iste kadar kez ki kim kimi mi mu nasil ne neden nerede o olan olarak oldu
 olur olmak ona onlar onu onun sadece sen sey siz su tum uzere var ve veya ya yani yok
+kac
 """
 
 _ARABIC = """

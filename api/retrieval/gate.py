@@ -36,6 +36,8 @@ _QUANTITY = re.compile(
     r"|px|dpi|bit|fach|te[rn]?)",
     re.IGNORECASE,
 )
+_SIGN = "[-._/]"
+_SEAM = re.compile(rf"(?<=[^\W\d_]){_SIGN}?(?=\d)|(?<=\d){_SIGN}?(?=[^\W\d_])")
 _SHORTEST = 4
 _SHORTEST_NUMBER = 6
 
@@ -135,6 +137,9 @@ def _is_rare(identifier: str, evidence: Iterable[Evidence]) -> bool:
 
 
 def _holds(quote: str, identifier: str) -> bool:
-    """Whether the quote has the identifier as a whole: `KR-7604` does not stand in `KR-7604-B`."""
-    pattern = rf"(?<!\w)(?<!\w-){re.escape(identifier)}(?!\w)(?!-\w)"
-    return re.search(pattern, quote, re.IGNORECASE) is not None
+    """Whether the quote has the identifier as a whole: `KR-7604` does not stand in `KR-7604-B`.
+
+    Where letters and digits meet, a sign may stand or not: `err2107` stands in `ERR-2107`.
+    """
+    written = f"{_SIGN}?".join(map(re.escape, _SEAM.split(identifier)))
+    return re.search(rf"(?<!\w)(?<!\w-){written}(?!\w)(?!-\w)", quote, re.IGNORECASE) is not None

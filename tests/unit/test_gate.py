@@ -40,6 +40,24 @@ def test_a_part_of_another_identifier_does_not_open_it(quote: str) -> None:
     assert not decide("what is ERR-4012?", evidence((quote, 0.9)), CALIBRATED).opened
 
 
+@pytest.mark.parametrize(
+    ("asked", "quote"),
+    [
+        ("err2107", "the clock shows ERR-2107"),
+        ("ERR-2107", "the clock shows err2107"),
+        ("KR7604B", "pump KR-7604-B"),
+        ("v1.2.3", "since V1.2.3"),
+    ],
+)
+def test_signs_between_letters_and_digits_may_be_left_out(asked: str, quote: str) -> None:
+    assert decide(f"what is {asked}", evidence((quote, 0.9)), CALIBRATED).identifiers == (asked,)
+
+
+@pytest.mark.parametrize(("asked", "quote"), [("v1.2.3", "v123"), ("4711-0815", "47110815"), ("err2107", "err 2107")])
+def test_signs_between_digits_and_spaces_are_meant(asked: str, quote: str) -> None:
+    assert decide(f"what is {asked}", evidence((quote, 0.9)), CALIBRATED).identifiers == ()
+
+
 def test_an_identifier_that_many_documents_hold_does_not_open_it() -> None:
     everywhere = evidence(*[(f"note {number} on COVID-19", 0.9) for number in range(4)])
     assert not decide("who has COVID-19 insurance", everywhere, CALIBRATED).opened

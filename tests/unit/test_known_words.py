@@ -18,6 +18,11 @@ def test_a_word_is_asked_once_in_whatever_form() -> None:
     assert texts("kernel Kernel kernels") == ["kernel"]
 
 
+@pytest.mark.parametrize("question", ["Wer hat den Schlüssel?", "Wem gibt er den Schlüssel?"])
+def test_question_words_are_no_words_to_know(question: str) -> None:
+    assert texts(question, "de", "en") == ["Schlüssel"]
+
+
 def test_a_question_of_stop_words_keeps_them() -> None:
     assert texts("who are you") == ["who", "are", "you"]
 
