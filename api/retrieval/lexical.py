@@ -23,6 +23,8 @@ from pincite.lexemes import QueryWord, query_words
 MOST_TERMS = 64
 # A lexeme of so many chunks is taken for one that every folder has: to look for it costs more than it says.
 _EVERYWHERE = 10_000
+# Of so many folders the index looks for each beside every lexeme; among more, the lexeme alone finds a chunk sooner.
+_MARKED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,9 @@ def rank_matches(connection: Connection[Any], statistics: Statistics, leg: Leg, 
 def counts_where_searched(connection: Connection[Any], statistics: Statistics, leg: Leg) -> dict[str, int]:
     """In how many of the index's chunks each lexeme stands; lexemes that no searched chunk has are left out."""
     counts = {term.lexeme: term.total for term in statistics.terms if term.total}
-    if leg.folder_ids is None:
+    if leg.folder_ids is None or statistics.searched >= statistics.totals.chunks:
         return counts
-    markers = _markers(leg)
+    markers = _markers(leg) if len(leg.folder_ids) <= _MARKED else []
     queries = {
         lexeme: within_folders(any_strength(lexeme), markers)
         for lexeme, count in counts.items()
