@@ -6,8 +6,13 @@ from typing import Any
 
 from psycopg import Connection
 
+from db.connect import Database
 from db.named import execute, fetch_all, fetch_one, fetch_value
 from db.search import Leg
+
+# So many statements' changes are added up in one transaction, and so many times before others have their turn.
+_CHANGES_AT_ONCE = 1000
+_MOST_FOLDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,20 @@ def lexical_languages(connection: Connection[Any], stamp_id: int, folder_ids: Se
 def fold_lexical_changes(connection: Connection[Any], most: int) -> int:
     """Add up to `most` noted changes to the counts; gives how many."""
     return int(fetch_value(connection, "fold_lexical_changes", {"most": most}))
+
+
+def fold_all_lexical_changes(database: Database) -> int:
+    """Add all noted changes to the counts, in several transactions, and give how many: a search reads those left over.
+
+    Where writers note them faster than that, some are left to the next call.
+    """
+    folded = 0
+    for _ in range(_MOST_FOLDS):
+        count = database.run(lambda connection: fold_lexical_changes(connection, _CHANGES_AT_ONCE))
+        folded += count
+        if count < _CHANGES_AT_ONCE:
+            break
+    return folded
 
 
 def indexed_passages(connection: Connection[Any], stamp_id: int, after: int, limit: int) -> list[Passage]:

@@ -7,7 +7,7 @@ from psycopg import Connection
 
 from db.connect import Database
 from db.contents import save_lexemes
-from db.lexical import indexed_passages
+from db.lexical import fold_all_lexical_changes, indexed_passages
 from db.stamps import set_lexemes
 from pincite.lexemes import LEXEMES
 from workers.embed import lexemes_of
@@ -35,6 +35,8 @@ def renew_lexemes(database: Database, stamp_id: int) -> int:
             return [one.chunk_id for one in passages]
 
         done = database.run(batch)
+        # No sweep need be running, and what a batch notes is as large as the vocabulary.
+        fold_all_lexical_changes(database)
         if not done:
             return renewed
         renewed, last = renewed + len(done), done[-1]

@@ -9,7 +9,7 @@ import time
 from db.announce import announce
 from db.backup import may_let_go
 from db.documents import used_originals
-from db.lexical import fold_lexical_changes
+from db.lexical import fold_all_lexical_changes
 from db.sweep import Hearing, Horizon, expire_leases, forgive_clock, unheard_documents, wake_due
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, BrokerUnavailableError, Doorbell
 from pincite.failures import DocumentFailure, FailureCode
@@ -28,9 +28,6 @@ PATIENCE_SECONDS = 900.0
 # Bytes that no document refers to stay so long: they may be arriving, or their removal a mistake.
 KEEP_UNUSED_SECONDS = 3600.0
 
-# So many statements' changes to the lexical statistics are added up at once.
-MOST_CHANGES = 1000
-
 # Every so many sweeps all unfinished rows are read, for moments that a clock which was set back left in the future.
 CLOCK_ROUNDS = 10
 
@@ -46,7 +43,7 @@ def sweep(context: WorkerContext) -> None:
     due = context.database.run(lambda connection: unheard_documents(connection, hearing))
     if due:
         logger.info("ringing for %d documents", announce(context.database, context.doorbell, due))
-    context.database.run(lambda connection: fold_lexical_changes(connection, MOST_CHANGES))
+    fold_all_lexical_changes(context.database)
     context.watchfulness.record()
     try:
         let_go(context, _round(context) % 256)

@@ -1,7 +1,7 @@
 """The lexical leg: the chunks that hold the query's words, best first by BM25."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ from pincite.lexemes import QueryWord, query_words
 MOST_TERMS = 64
 # A lexeme of so many chunks is taken for one that every folder has: to look for it costs more than it says.
 _EVERYWHERE = 10_000
+# Of so many folders the index looks for each beside every lexeme; among more, the lexeme alone finds a chunk sooner.
+_MARKED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,67 +35,79 @@ class LexicalLeg:
     found: list[Matched]
 
 
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the index says of a query before anything is looked for.
+
+    `words` are the query's, stemmed in the `languages` of the searched documents; `terms` their first 64 lexemes, those
+    of no chunk too. `totals` counts the whole index, `searched` the chunks that lie in the folders that are searched.
+    """
+
+    languages: frozenset[str]
+    words: tuple[QueryWord, ...]
+    terms: tuple[Term, ...]
+    totals: LexicalTotals
+    searched: int
+
+
+def look_up(connection: Connection[Any], query: str, leg: Leg) -> Statistics:
+    """Read the statistics once for the leg and for the gate: what was not added up yet makes every reading costly."""
+    languages = frozenset(lexical_languages(connection, leg.stamp_id, leg.folder_ids))
+    words = tuple(query_words(query, languages))
+    lexemes = list(dict.fromkeys(lexeme for word in words for lexeme in word.lexemes))[:MOST_TERMS]
+    totals = lexical_totals(connection, leg.stamp_id)
+    markers = _markers(leg)
+    keys = [lexeme + strength for lexeme in lexemes for strength in STRENGTHS]
+    counts = lexical_counts(connection, leg.stamp_id, keys + markers) if keys or markers else {}
+    searched = totals.chunks if leg.folder_ids is None else sum(counts.get(marker, 0) for marker in markers)
+    return Statistics(languages, words, tuple(_terms(lexemes, totals, counts)), totals, searched)
+
+
 def search_lexical(connection: Connection[Any], query: str, leg: Leg, effort: Effort = EFFORT) -> LexicalLeg:
     """Look for any of the query's words, stemmed as the languages of the searched documents ask for.
 
     Of a long query the first 64 lexemes are looked for. How rare a word is goes by all chunks of the index, whatever
     the folders. Where very many chunks match, the most promising of them are ranked (`effort`).
     """
-    languages = lexical_languages(connection, leg.stamp_id, leg.folder_ids)
-    words = query_words(query, languages)
-    lexemes = list(dict.fromkeys(lexeme for word in words for lexeme in word.lexemes))[:MOST_TERMS]
+    return rank_matches(connection, look_up(connection, query, leg), leg, effort)
+
+
+def rank_matches(connection: Connection[Any], statistics: Statistics, leg: Leg, effort: Effort = EFFORT) -> LexicalLeg:
+    """The same, for a query whose statistics were looked up."""
+    terms, totals = statistics.terms, statistics.totals
+    lexemes = [term.lexeme for term in terms]
     if not lexemes:
         return LexicalLeg((), [])
-    totals = lexical_totals(connection, leg.stamp_id)
-    terms = _terms(connection, lexemes, totals, leg.stamp_id)
-    markers = _markers(leg)
-    share = 1.0
-    if leg.folder_ids is not None:
-        share = sum(lexical_counts(connection, leg.stamp_id, markers).values()) / max(totals.chunks, 1)
+    share = 1.0 if leg.folder_ids is None else statistics.searched / max(totals.chunks, 1)
     choice = choose(terms, totals.chunks, share, effort)
     if not choice.query or not share:
         return LexicalLeg(tuple(lexemes), [])
-    within = within_folders(choice.query, markers)
+    within = within_folders(choice.query, _markers(leg))
     # What is expected is an estimate, and lexemes that go together exceed it; complete answers must stay complete.
     most = 1 << 31 if choice.complete else 2 * effort.budget
     asked = LexicalQuery(lexemes, [term.idf for term in terms], within, totals.mean_length, most)
     held = lexical(connection, asked, leg)
     idfs = {term.lexeme: term.idf for term in terms}
     found = [
-        Matched(match.chunk_id, rank, match.score, coverage(words, idfs, match.held))
+        Matched(match.chunk_id, rank, match.score, coverage(statistics.words, idfs, match.held))
         for rank, match in enumerate(held, 1)
     ]
     return LexicalLeg(tuple(lexemes), found)
 
 
-@dataclass(frozen=True, slots=True)
-class LexemeCounts:
-    """In how many of the index's `chunks` each lexeme stands, of which `searched` lie in the folders that are searched.
-
-    Lexemes that no searched chunk has are left out.
-    """
-
-    by_lexeme: dict[str, int]
-    chunks: int
-    searched: int
-
-
-def lexeme_counts(connection: Connection[Any], lexemes: Sequence[str], leg: Leg) -> LexemeCounts:
-    """Count the chunks that hold each lexeme."""
-    totals = lexical_totals(connection, leg.stamp_id)
-    counts = {term.lexeme: term.total for term in _terms(connection, lexemes, totals, leg.stamp_id) if term.total}
-    if leg.folder_ids is None:
-        return LexemeCounts(counts, totals.chunks, totals.chunks)
-    markers = _markers(leg)
-    searched = sum(lexical_counts(connection, leg.stamp_id, markers).values())
+def counts_where_searched(connection: Connection[Any], statistics: Statistics, leg: Leg) -> dict[str, int]:
+    """In how many of the index's chunks each lexeme stands; lexemes that no searched chunk has are left out."""
+    counts = {term.lexeme: term.total for term in statistics.terms if term.total}
+    if leg.folder_ids is None or statistics.searched >= statistics.totals.chunks:
+        return counts
+    markers = _markers(leg) if len(leg.folder_ids) <= _MARKED else []
     queries = {
         lexeme: within_folders(any_strength(lexeme), markers)
         for lexeme, count in counts.items()
         if count <= _EVERYWHERE
     }
     held = lexemes_in_folders(connection, queries, leg)
-    here = {lexeme: count for lexeme, count in counts.items() if lexeme in held or lexeme not in queries}
-    return LexemeCounts(here, totals.chunks, searched)
+    return {lexeme: count for lexeme, count in counts.items() if lexeme in held or lexeme not in queries}
 
 
 def coverage(words: Sequence[QueryWord], idfs: dict[str, float], held: Collection[str]) -> float:
@@ -117,15 +131,12 @@ def coverage(words: Sequence[QueryWord], idfs: dict[str, float], held: Collectio
     return min(covered / total, 1.0) if total else 0.0
 
 
-def _terms(connection: Connection[Any], lexemes: Sequence[str], totals: LexicalTotals, stamp_id: int) -> list[Term]:
-    keys = [lexeme + strength for lexeme in lexemes for strength in STRENGTHS]
-    counts = lexical_counts(connection, stamp_id, keys)
-    terms = []
+def _terms(lexemes: Sequence[str], totals: LexicalTotals, counts: Mapping[str, int]) -> Iterator[Term]:
     for lexeme in lexemes:
         chunks = {strength: counts[lexeme + strength] for strength in STRENGTHS if lexeme + strength in counts}
-        holding = sum(chunks.values())
-        terms.append(Term(lexeme, math.log(1 + (totals.chunks - holding + 0.5) / (holding + 0.5)), chunks))
-    return terms
+        # What was written between the two readings may exceed the total, and no word says less than nothing.
+        holding = min(sum(chunks.values()), totals.chunks)
+        yield Term(lexeme, math.log(1 + (totals.chunks - holding + 0.5) / (holding + 0.5)), chunks)
 
 
 def _markers(leg: Leg) -> list[str]:

@@ -25,7 +25,7 @@ from api.retrieval.hits import (
     SearchAnswer,
 )
 from api.retrieval.known_words import asked_words, known_share
-from api.retrieval.lexical import LexicalLeg, lexeme_counts, search_lexical
+from api.retrieval.lexical import LexicalLeg, Statistics, counts_where_searched, look_up, rank_matches
 from api.retrieval.questions import Mode, SearchRequest, UnknownFolderError, check_request, clean_query
 from api.retrieval.rerank import (
     RERANKED,
@@ -38,7 +38,6 @@ from api.retrieval.rerank import (
 )
 from db.connect import Database
 from db.folders import folder_ids
-from db.lexical import lexical_languages
 from db.search import (
     ChunkDetails,
     Leg,
@@ -108,10 +107,9 @@ class Searcher:
         with clock.measures("dense"):
             dense = search_dense(connection, question.vector, leg) if request.mode is not Mode.LEXICAL else []
         with clock.measures("lexical"):
+            statistics = look_up(connection, question.query, leg)
             lexical = (
-                search_lexical(connection, question.query, leg)
-                if request.mode is not Mode.DENSE
-                else LexicalLeg((), [])
+                rank_matches(connection, statistics, leg) if request.mode is not Mode.DENSE else LexicalLeg((), [])
             )
         with clock.measures("fuse"):
             # A leg that is asked for alone has nothing to be weighed against: its own order stays.
@@ -121,7 +119,7 @@ class Searcher:
         with clock.measures("rerank"):
             candidates, reranked = self._rerank(question, candidates, placed)
         with clock.measures("gate"):
-            gate = self._decide(connection, question.query, candidates, leg, stamp)
+            gate = self._decide(connection, _Asked(question.query, leg, stamp, statistics), candidates)
         with clock.measures("cite"):
             bm25 = {ranked.chunk_id: ranked.score for ranked in lexical.found}
             best = enumerate(candidates[: request.limit], 1)
@@ -154,26 +152,19 @@ class Searcher:
             order = sorted(order, key=lambda at: place[first[at].chunk.id])
         return [scored[at] for at in order] + behind, RerankReport(True, None, self._reranker.name)
 
-    def _decide(
-        self,
-        connection: Connection[Any],
-        query: str,
-        candidates: Sequence["_Candidate"],
-        leg: Leg,
-        stamp: StoredStamp,
-    ) -> Gate:
+    def _decide(self, connection: Connection[Any], asked: "_Asked", candidates: Sequence["_Candidate"]) -> Gate:
         """Whether the candidates answer, whatever their order."""
-        signal = self._settings.gate_signal
+        signal, stamp, statistics = self._settings.gate_signal, asked.stamp, asked.statistics
         threshold = Threshold(self._settings.gate_threshold, calibrated=False)
         if stamp.gate_threshold is not None and stamp.gate_signal == SIGNALS[signal]:
             threshold = Threshold(stamp.gate_threshold, calibrated=True)
         evidence = [Evidence(one.chunk.document_id, one.chunk.content, one.cosine_distance) for one in candidates]
         if signal == "cosine":
-            return decide(query, evidence, threshold)
-        words = asked_words(query, lexical_languages(connection, leg.stamp_id, leg.folder_ids))
-        counts = lexeme_counts(connection, [lexeme for word in words for lexeme in word.lexemes], leg)
-        known = known_share(words, counts.by_lexeme, counts.chunks)
-        return decide(query, evidence, threshold, known, counts.searched)
+            return decide(asked.query, evidence, threshold)
+        words = asked_words(asked.query, statistics.languages)
+        counts = counts_where_searched(connection, statistics, asked.leg)
+        known = known_share(words, counts, statistics.totals.chunks)
+        return decide(asked.query, evidence, threshold, known, statistics.searched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +172,16 @@ class _Question:
     query: str
     vector: NDArray[np.float32]
     request: SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question, where it is asked, and what the index knows of its words."""
+
+    query: str
+    leg: Leg
+    stamp: StoredStamp
+    statistics: Statistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,12 @@ GROUP BY key HAVING sum(chunks) > 0;
 SELECT fold_lexical_changes(%(most)s);
 
 -- name: indexed_passages
--- The passages that are indexed under a stamp, by chunk id, those above one id.
+-- The passages that are indexed under a stamp, by chunk id, those above one id. Until the transaction ends nobody takes them away: whoever does so is waited for, or waits, at the document.
 SELECT c.id AS chunk_id, c.header, c.content, t.language
 FROM embeddings e
 JOIN chunks c ON c.id = e.chunk_id
+JOIN documents d ON d.id = c.document_id
 LEFT JOIN texts t ON t.document_id = c.document_id AND t.version = c.version
 WHERE e.stamp_id = %(stamp_id)s AND e.chunk_id > %(after)s
-ORDER BY e.chunk_id LIMIT %(limit)s;
+ORDER BY e.chunk_id LIMIT %(limit)s
+FOR SHARE OF d FOR KEY SHARE OF c;

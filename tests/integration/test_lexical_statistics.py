@@ -10,13 +10,16 @@ import pytest
 
 from api.retrieval.candidates import EFFORT, Effort
 from api.retrieval.lexical import search_lexical
+from api.retrieval.questions import SearchRequest
+from api.retrieval.search import Searcher
 from db.connect import Database
 from db.documents import remove_document
 from db.folders import folder_ids
-from db.lexical import fold_lexical_changes, lexical_totals
+from db.lexical import fold_all_lexical_changes, fold_lexical_changes, lexical_totals
 from db.search import Leg, chunk_details
 from db.stamps import StoredStamp, activate_stamp
 from pincite.lexemes import index_lexemes, query_lexemes
+from pincite.settings import Settings
 from tests.fixtures.database import arrive
 from tests.fixtures.indexed import MODEL, Indexed, embed, extract, index
 
@@ -122,6 +125,44 @@ def test_what_was_not_committed_was_not_counted(database: Database, database_url
     with database.transaction() as connection, connection.transaction(force_rollback=True):
         assert remove_document(connection, received.id)
     assert noted(database_url) == before == recount(database_url)[0]
+
+
+def test_a_mass_of_changes_is_folded_in_one_sweep(database: Database, database_url: str) -> None:
+    stamp = database.run(lambda connection: activate_stamp(connection, MODEL.stamp))
+    with psycopg.connect(database_url) as connection:
+        connection.execute(
+            b"""INSERT INTO lexical_changes (stamp_id, chunks, lexemes, keys, counts)
+                SELECT %s, 1, 7, ARRAY['worda', '/1'], ARRAY[1, 1] FROM generate_series(1, 2300)""",
+            (stamp.id,),
+        )
+    assert fold_all_lexical_changes(database) == 2300
+    assert noted(database_url) == {"worda": 2300, "/1": 2300}
+    assert fold_all_lexical_changes(database) == 0
+
+
+@pytest.mark.parametrize("folders", [None, ("inbox",)])
+def test_a_search_reads_what_was_not_folded_once_for_leg_and_gate(
+    database: Database, database_url: str, folders: tuple[str, ...] | None
+) -> None:
+    """The languages, the totals, the counts: a reading of each. They grow long where nobody folds them."""
+    index(database, Indexed(["The same words."]))
+    apart = Database(database_url, max_size=1)
+    before = readings(apart)
+    assert Searcher(apart, MODEL, Settings()).search(SearchRequest("same words", folders)).hits
+    assert readings(apart) - before == 3
+    apart.close()
+
+
+def readings(database: Database) -> int:
+    """How often lexical_changes was read so far, by the one connection of this pool too."""
+    with database.transaction() as connection:
+        connection.execute(b"SELECT pg_stat_force_next_flush()")
+    with database.transaction() as connection:
+        row = connection.execute(
+            b"SELECT seq_scan + idx_scan FROM pg_stat_user_tables WHERE relname = 'lexical_changes'"
+        ).fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def ranked(

@@ -1,5 +1,7 @@
 """An index of an older text analysis is refused with the way out, and made anew without reading or embedding."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import psycopg
@@ -9,6 +11,7 @@ from typer.testing import CliRunner
 from api.retrieval.questions import SearchRequest
 from api.retrieval.search import Searcher
 from db.connect import Database
+from db.documents import remove_document
 from db.lexical import lexical_totals
 from db.stamps import StampMismatchError, activate_stamp, active_stamp, check_stamp
 from ops.cli import app
@@ -76,3 +79,24 @@ def test_the_command_does_it_once(
         assert result.exit_code == 0, result.output
         assert says in result.output
     assert CliRunner().invoke(app, ["reindex", "--stale", "lexemes", "--folder", "inbox"]).exit_code == 2
+
+
+def test_a_document_may_be_removed_meanwhile(database: Database, database_url: str) -> None:
+    index(database, Indexed(["The landlord repairs the heating."]))
+    gone = index(database, Indexed(["This page is taken away."], path="gone.txt"))
+    with psycopg.connect(database_url) as connection:
+        connection.execute(b"UPDATE stamps SET lexemes = 'lexemes/0'")
+    stamp = database.run(active_stamp)
+    assert stamp is not None
+    waiting = b"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction() as connection, psycopg.connect(database_url, autocommit=True) as onlooker:
+            assert remove_document(connection, gone.id)
+            renewal = pool.submit(renew_lexemes, database, stamp.id)
+            deadline = time.monotonic() + 30
+            while onlooker.execute(waiting).fetchone() == (0,):
+                assert time.monotonic() < deadline, "the renewal does not wait for the removal"
+                time.sleep(0.01)
+        assert renewal.result(30) == 1
+    assert database.run(lambda connection: lexical_totals(connection, stamp.id)).chunks == 1
+    assert quotes(database, "taken away") == []

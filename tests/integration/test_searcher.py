@@ -15,6 +15,7 @@ from api.retrieval.rerank import RERANKED, Passage
 from api.retrieval.search import STEPS, Searcher
 from db.connect import Database, StatementTimeoutError
 from db.documents import read_text
+from db.folders import ensure_folder
 from db.stamps import StampMismatchError, active_stamp, set_gate_threshold
 from pincite.embedding import NullEmbeddingModel
 from pincite.settings import Settings
@@ -167,6 +168,23 @@ def test_the_gate_counts_the_words_that_no_searched_passage_has(searcher: Search
     assert searcher.search(SearchRequest("Is the rent due in Lisbon?")).gate.unknown_words == ("due",)
     alone = Searcher(database, MODEL, Settings(gate_signal="cosine")).search(SearchRequest("rent in Lisbon")).gate
     assert (alone.signal, alone.penalty, alone.unknown_words) == ("cosine", 0, ())
+
+
+def test_words_are_looked_for_in_the_searched_folders_however_many(searcher: Searcher, database: Database) -> None:
+    """Few are named to the index beside each word, many are not, and all of them together need no look."""
+    names = [f"flat {number}" for number in range(60)]
+    database.run(lambda connection: [ensure_folder(connection, name) for name in names])
+    index(database, Indexed(["Lisbon is far."], path="far.txt", folder="flat 59"))
+    every = ("contracts", "notes", *names)
+    for folders, unknown in (
+        (("contracts", "notes"), ("Lisbon",)),
+        (every[:-1], ("Lisbon",)),
+        (("contracts", "flat 59"), ("cafeteria",)),
+        (tuple(name for name in every if name != "notes"), ("cafeteria",)),
+        (every, ()),
+    ):
+        gate = searcher.search(SearchRequest("tenant, cafeteria, Lisbon", folders)).gate
+        assert gate.unknown_words == unknown, folders
 
 
 def test_folders_narrow(searcher: Searcher) -> None:
