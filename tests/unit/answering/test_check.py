@@ -198,6 +198,7 @@ def test_no_answer_behind_an_answer_is_left_out_and_words_like_it_are_words() ->
     [
         ("<think>The lease [1] says.\n</think>\n\nRent is due [1].", "Rent is due [1]."),
         (" <thinking>a</thinking>Rent is due [1].", "Rent is due [1]."),
+        ("<think>İİİİ</THINK>Rent is due [1].", "Rent is due [1]."),
         ("<think>It never ends [1]. On and on.", ""),
         ("<b>Rent</b> is due [1].", "Rent is due [1]."),
         ("<5 % [1]", "<5 % [1]"),
