@@ -18,6 +18,9 @@ from api.problems import problem_of, problem_response
 
 logger = logging.getLogger(__name__)
 
+# Line ends to many programs, though not by the standard. JSON has them within texts only, where escapes say the same.
+_LINE_ENDS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "\x85\u2028\u2029"}
+
 HEARTBEAT_SECONDS = 15.0  # so that proxies keep a silent connection
 
 Send = Callable[[str, BaseModel], Awaitable[None]]
@@ -50,7 +53,7 @@ class EventStream(Response):
 
     async def _told(self, scope: Scope, send: SendMessage) -> None:
         async def event(name: str, content: BaseModel) -> None:
-            await self._write(send, f"event: {name}\ndata: {content.model_dump_json()}\n\n")
+            await self._write(send, f"event: {name}\ndata: {_one_line(content.model_dump_json())}\n\n")
 
         try:
             await self._work(event)
@@ -59,7 +62,7 @@ class EventStream(Response):
             logger.exception("incident %s: the answer to %s broke off", incident, scope["path"])
             extra: Mapping[str, str] = {"incident": incident}
             problem = bytes(problem_response(problem_of(error), scope["path"], extra).body).decode()
-            await self._write(send, f"event: error\ndata: {problem}\n\n")
+            await self._write(send, f"event: error\ndata: {_one_line(problem)}\n\n")
 
     async def _keep_alive(self, send: SendMessage) -> None:
         while True:
@@ -69,3 +72,7 @@ class EventStream(Response):
     async def _write(self, send: SendMessage, text: str) -> None:
         async with self._turn:  # so that no event is written into another one
             await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+def _one_line(json: str) -> str:
+    return json.translate(_LINE_ENDS)

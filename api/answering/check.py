@@ -164,11 +164,12 @@ class _Thoughts:
                 undecided = not begun or (begun.startswith("<") and ">" not in begun and len(begun) < _LONGEST_TAG)
                 return "" if undecided else self.rest()
             self._closing = f"</{opening[1].lower()}>"
-        place = self._held.lower().find(self._closing)
-        if place < 0:
+        # Not by `lower`, which makes two characters of `İ`.
+        end = re.search(re.escape(self._closing), self._held, re.IGNORECASE)
+        if end is None:
             self._held = self._held[-len(self._closing) :]
             return ""
-        answer = self._held[place + len(self._closing) :]
+        answer = self._held[end.end() :]
         self._held, self._closing = None, ""
         return answer
 

@@ -6,7 +6,7 @@ Bounded in everything that it may send: kind, size, time. Redirects are not foll
 import json
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -20,6 +20,7 @@ MOST_CHARACTERS = 100_000
 MOST_BYTES = 16 << 20
 LARGEST_EVENT = 256 << 10
 _MOST_ERROR_BYTES = 4096
+_ERROR_SECONDS = 5.0  # for the words of an error; its status is known by then
 _MOST_TOLD = 300  # characters of what a server said, for a log
 
 CONNECTION_ERRORS = (httpx.HTTPError, httpx.InvalidURL)
@@ -76,6 +77,7 @@ class Endpoint:
             async with self._client.stream("POST", f"{settings.llm_base_url}/chat/completions", json=body) as response:
                 await check_status(response, settings)
                 bounded(response, MOST_BYTES)
+                response.encoding = "utf-8-sig"  # as event streams always are, whatever the head says
                 yield response
         except CONNECTION_ERRORS as error:
             raise failure_of(error) from error
@@ -95,11 +97,9 @@ async def check_status(response: httpx.Response, settings: Settings) -> None:
     said = b""
     if status < 300 or status >= 400:
         bounded(response, _MOST_ERROR_BYTES)
-        try:
+        with anyio.move_on_after(_ERROR_SECONDS), suppress(NoWrittenAnswer):  # the beginning will do
             async for part in response.aiter_raw():
                 said += part
-        except NoWrittenAnswer:
-            pass  # the beginning will do
     raise NoWrittenAnswer(_code_of(status), f"status {status}: {said.decode('utf-8', 'replace')}")
 
 
@@ -196,7 +196,7 @@ def _is_finished(reason: object) -> bool:
 
 
 def _choice(data: str) -> dict[str, Any] | None:
-    """The first choice of a chunk; None where it has none, as the last one that counts tokens."""
+    """The first choice, of index 0; None where a chunk has none, as the last one that counts tokens."""
     try:
         chunk = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -208,9 +208,10 @@ def _choice(data: str) -> dict[str, Any] | None:
     choices = chunk.get("choices")
     if not choices:
         return None
-    if not isinstance(choices, list) or not isinstance(choices[0], dict):
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise NoWrittenAnswer(FallbackCode.INVALID_RESPONSE, f"no choice: {data}")
-    return choices[0]
+    # One answer was asked for. A server that writes several side by side must not have them mixed.
+    return next((choice for choice in choices if not choice.get("index")), None)
 
 
 def _text(choice: Mapping[str, Any]) -> str | None:

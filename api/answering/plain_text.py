@@ -10,9 +10,14 @@ REMOVED = "(link removed)"
 # Control, format, surrogate and private characters; line feed and tab are text.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co"}
 _JOINERS = {"\u200c", "\u200d"}  # they shape words in Persian and Indic scripts, and emoji
-_LETTERS_AND_JOINERS = re.compile(
-    r"[\u200c\u200d]+(?=[\x00-\u02ff]|$)|(?<=[\x00-\u02ff])[\u200c\u200d]+|^[\u200c\u200d]+"
+# Of other categories and as unseen: joiners and fillers that stand for nothing, the blank of Braille.
+_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+# Between Latin letters, digits and brackets joiners and variation selectors shape nothing.
+_SHAPERS = "[\u200c\u200d\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+_LETTERS_AND_SHAPERS = re.compile(
+    rf"[\u200c\u200d]+(?=[\x00-\u02ff]|$)|(?<=[\x00-\u02ff]){_SHAPERS}|^{_SHAPERS}", re.MULTILINE
 )
+_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(((?:[^()\n]|\([^()\n]*\))*)\)|!?\[([^\[\]]*)\]\[([^\[\]\d][^\[\]]*)\]")
 _DESTINATION = re.compile(r"\s*(?:<[^<>]*>|\S*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*")
@@ -21,21 +26,30 @@ _NAME = r"[a-z][a-z0-9-]*(?::[a-z][a-z0-9-]*)?"
 _TAG = re.compile(rf"<!--.*?-->|<[!?][a-z][^<>]*>|</?({_NAME})(?:[\s/][^<>]*)?>", re.IGNORECASE | re.DOTALL)
 _WITHIN_WORDS = frozenset({"a", "b", "code", "em", "i", "mark", "small", "span", "strong", "sub", "sup", "u"})
 
-_ADDRESS = r"[^\s<>\"“”„«»\[\]【】(){}]"
+_ADDRESS = r"[^\s<>\"“”„«»\[\]【】(){}`]"
+# Also with the letters, colons and slashes that only look like those of an address.
 _URL = re.compile(
-    rf"<?(?:[a-z][a-z0-9+.\-]{{0,30}}:[/\\]{{2}}{_ADDRESS}*"
-    rf"|(?<![a-z0-9@.])www\.{_ADDRESS}+"
+    rf"<?(?:[a-zａ-ｚ][a-z0-9ａ-ｚ+.\-]{{0,30}}[:：﹕꞉]\s?[/\\／＼⁄∕⧸]{{2}}{_ADDRESS}*"
+    rf"|(?<![\w/:\\])(?://|\\\\)(?=[\w.-]+\.\w){_ADDRESS}+"
+    rf"|(?<![a-z0-9@.])(?:www|ｗｗｗ)[.．。｡]{_ADDRESS}+"
     rf"|(?<![a-z0-9])(?:javascript|vbscript|blob|magnet|xmpp|intent|view-source):{_ADDRESS}+"
     rf"|(?<![a-z0-9])data:(?:[\w.+-]+/[\w.+-]+|[;,]){_ADDRESS}*)>?",
     re.IGNORECASE,
 )
 # A host with a path, such as `evil.example/a?b`; a host alone is a name, and so are `report.pdf` and `z.B.`.
-_HOST_WITH_PATH = re.compile(rf"(?<![\w@./-])(?:[a-z0-9-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}(?::\d+)?[/?]{_ADDRESS}+")
-_TRAILING = ".,;:!?…。、！？'"
+# In letters of any script, or a number such as `192.0.2.1/a`; `10.0.0.0/8` is a range of them.
+_HOST_WITH_PATH = re.compile(
+    rf"(?<![\w@./-])(?:(?:[\w-]{{1,63}}\.){{0,7}}[\d-]*[^\W\d][\w-]{{0,62}}\.[^\W\d_]{{2,24}}(?::\d+)?[/?]{_ADDRESS}+"
+    rf"|(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?[/?](?!\d{{1,2}}\b){_ADDRESS}+)"
+)
+_TRAILING = ".,;:!?…。、！？'*_~"
 
 _HTTP = re.compile("http", re.IGNORECASE)
 _SCRIPT_SCHEME = re.compile(r"(javascript|vbscript)[^\S\n]*:", re.IGNORECASE)
-_DEFINITION = re.compile(r"(?m)^(\s*\[[^\]\n]*\]):")
+# `[label]: address` defines a link in Markdown, at the beginning of a line, a quotation or a list item. The label may
+# have begun in the line before.
+_DEFINITION = re.compile(r"\]:")
+_BEHIND_WORDS = re.compile(r"[^\W\d_]{2}[^\n]*(?<!\\)\[[^\[\]\\\n]*$")
 _SPACES = re.compile(r"[^\S\n]{2,}")
 _HEADING = re.compile(r"^#{1,6}[^\S\n]+")
 _BOLD = re.compile(r"\*\*(?=\S)([^\n]+?)(?<=\S)\*\*")
@@ -66,21 +80,26 @@ def plain(text: str) -> Plain:
 
 def visible(text: str) -> str:
     """The text without characters that no eye sees; they hide words, or turn what is read around."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _LINE_ENDS.sub("\n", text)
     kept = "".join(
         character
         for character in text
         if character in "\n\t" or character in _JOINERS or unicodedata.category(character) not in _UNSEEN
     )
-    return _LETTERS_AND_JOINERS.sub("", kept)
+    return _LETTERS_AND_SHAPERS.sub("", _BLANKS.sub("", kept))
 
 
 def harmless(text: str) -> str:
     """The text with a space put into whatever would still read as the beginning of a link or a tag."""
     text = _HTTP.sub("HTTP", text).replace("://", ": //").replace("](", "] (")
     text = re.sub(r"<(?=[A-Za-z/!?])", "< ", text)
-    text = _DEFINITION.sub(r"\1 :", text)
+    text = _DEFINITION.sub(_undefined, text)
     return _SCRIPT_SCHEME.sub(r"\1 :", text)
+
+
+def _undefined(match: re.Match[str]) -> str:
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return match[0] if _BEHIND_WORDS.search(line) else "] :"
 
 
 def _unescaped(text: str) -> str:

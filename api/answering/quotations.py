@@ -74,8 +74,9 @@ def _is_inch(text: str, place: int) -> bool:
 def stands_in(words: str, texts: Iterable[str]) -> bool:
     """Whether one of the texts, each as `folded` gives it, has these words, by the rule above."""
     wanted = folded(words)
-    patterns = [_whole(form) for form in {wanted, _LAST_MARK.sub("", wanted).rstrip()} if form]
-    return any(pattern.search(text) for text in texts for pattern in patterns)
+    forms = {wanted, _LAST_MARK.sub("", wanted).rstrip()} - {""}
+    # A pattern is made only for words that are there: thousands of others must not keep the event loop.
+    return any(form in text and _whole(form).search(text) for text in texts for form in forms)
 
 
 def folded(text: str) -> str:

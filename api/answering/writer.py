@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import anyio
+import anyio.lowlevel
 
 from api.answering.check import Checked, Checker
 from api.answering.endpoint import Endpoint, open_client, told
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 WRITTEN = "written"
 LONGEST_ANSWER = 12_000  # characters
 _PAUSE_SECONDS = 0.5  # before the second try
+_AT_ONCE = 2_000  # characters that are checked before others have their turn
 
 Emit = Callable[[str], Awaitable[None]]
 
@@ -110,9 +112,11 @@ class _Attempt:
 
     async def heard(self, text: str) -> None:
         self.has_heard = True
-        await self._give(self._checker.feed(text))
-        if self._checker.characters > LONGEST_ANSWER:
-            raise NoWrittenAnswer(FallbackCode.TOO_LONG, f"more than {LONGEST_ANSWER} characters")
+        for start in range(0, len(text), _AT_ONCE):
+            await self._give(self._checker.feed(text[start : start + _AT_ONCE]))
+            if self._checker.characters > LONGEST_ANSWER:
+                raise NoWrittenAnswer(FallbackCode.TOO_LONG, f"more than {LONGEST_ANSWER} characters")
+            await anyio.lowlevel.checkpoint()
 
     async def outcome(self) -> Checked:
         rest, checked = self._checker.finish()

@@ -71,7 +71,7 @@ async function* eventsOf(response) {
     const blocks = (held + value).split("\n\n");
     held = blocks.pop();
     for (const block of blocks) {
-      const [, name, content] = block.match(/^event: (.*)\ndata: (.*)$/) || [];
+      const [, name, content] = block.match(/^event: (.*)\ndata: (.*)$/s) || [];
       if (name) yield [name, JSON.parse(content)];
     }
   }

@@ -57,6 +57,7 @@ def calibrate(
         if asked is None:
             _reset(here, stamp, json=json)
             return
+        stamp = _on_signal(here, stamp)
         swept = _sweep(here, asked, tuple(folder) if folder else None)
         proposed = swept.proposed(false_answers)
         if proposed is None:
@@ -94,6 +95,16 @@ def _active(database: "Database") -> "StoredStamp":
     if stamp is None:
         raise CommandFailed("Nothing has been indexed yet, so there is nothing to calibrate. Add documents first.")
     return stamp
+
+
+def _on_signal(here: "Connected", stamp: "StoredStamp") -> "StoredStamp":
+    """The stamp without a threshold that was calibrated on another signal, for that one was not in force."""
+    from dataclasses import replace
+
+    from api.retrieval.gate import SIGNALS
+
+    in_force = stamp.gate_signal == SIGNALS[here.settings.gate_signal]
+    return stamp if in_force else replace(stamp, gate_threshold=None)
 
 
 def _sweep(here: "Connected", asked: "QuestionSet", folders: tuple[str, ...] | None) -> "Sweep":

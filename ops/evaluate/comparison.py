@@ -44,13 +44,13 @@ def load_report(path: Path) -> Json:
     """A report that an earlier run wrote with --json.
 
     Raises:
-        UsageProblem: the file cannot be read, or is no such report.
+        UsageProblem: the file cannot be read, or is no such report, or is damaged.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageProblem(f"{path} cannot be read: {error.strerror}.") from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise UsageProblem(
             f"{path} is no JSON: {error}. Give the file that `pincite evaluate --json` wrote."
         ) from error
@@ -59,6 +59,7 @@ def load_report(path: Path) -> Json:
         raise UsageProblem(
             f"{path} is no report of the form {FORMAT}, but {form!r}. Evaluate the baseline anew with --json."
         )
+    compare(found, found, str(path))  # what is damaged is said before an hour of work, not behind it
     return found  # type: ignore[no-any-return]
 
 
@@ -69,15 +70,20 @@ def compare(baseline: Json, current: Json, name: str) -> Comparison:
         UsageProblem: they have none in common, or the baseline is damaged.
     """
     try:
-        before, after = _scores(baseline), _scores(current)
-        common_names, left_out = _common(_texts(baseline), _texts(current))
-    except (AttributeError, KeyError, TypeError) as error:
+        found = _compared(baseline, current, name)
+    except (AttributeError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         raise UsageProblem(f"{name} is damaged: {error!r}. Evaluate the baseline anew with --json.") from error
-    if not common_names:
+    if not found.common:
         raise UsageProblem(
             f"{name} has no question or query in common with this run, so nothing can be compared. Evaluate the "
             "baseline with the same questions."
         )
+    return found
+
+
+def _compared(baseline: Json, current: Json, name: str) -> Comparison:
+    before, after = _scores(baseline), _scores(current)
+    common_names, left_out = _common(_texts(baseline), _texts(current))
     tests = []
     for (of, measure), scores in after.items():
         others = before.get((of, measure), {})
@@ -135,7 +141,7 @@ def _scores(report: Json) -> dict[tuple[str, str], Scores]:
     for name, collection in report["collections"].items():
         for mode, run in collection["modes"].items():
             for measure, scores in run["scores"].items():
-                found[f"{name}, {mode}", measure] = {f"{name} {key}": score for key, score in scores.items()}
+                found[f"{name}, {mode}", measure] = {f"{name} {key}": float(score) for key, score in scores.items()}
     return found
 
 

@@ -4,6 +4,7 @@ A directory with `docs.jsonl` {id, title, text}, `queries.jsonl` {id, text} and 
 with a header). Figures are those of ir_measures, which asks trec_eval.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -190,4 +191,4 @@ def _read_judgements(path: Path, documents: Mapping[str, str], queries: Mapping[
 
 
 def _is_number(field: str) -> bool:
-    return field.strip().lstrip("-").isdecimal()
+    return re.fullmatch(r"-?\d{1,9}", field.strip()) is not None

@@ -16,6 +16,7 @@ from ops.evaluate.rows import Row, RowProblem, read_rows, refuse_doubles
 
 PLAIN = "question"
 _PHRASING = "_phrasing"
+_EVERYTHING = "all"  # of the figures over all phrasings
 UNKNOWN_KIND = "unspecified"
 
 
@@ -77,10 +78,14 @@ def load_questions(questions: Path, unanswerable: Path | None = None) -> Questio
     if unanswerable is not None:
         found += read_rows(unanswerable, _unanswerable_of)
     refuse_doubles([(question.id, question.place) for question in found])
-    return QuestionSet(
+    loaded = QuestionSet(
         tuple(question for question in found if isinstance(question, Question)),
         tuple(question for question in found if isinstance(question, Unanswerable)),
     )
+    # `a` in the phrasing `b` is known as `a/b`, which may be the id of another.
+    keyed = [(one.key, each.place) for each in loaded.answerable for one in QuestionSet((each,), ()).asked]
+    refuse_doubles(keyed)
+    return loaded
 
 
 def normalised(text: str) -> str:
@@ -108,6 +113,9 @@ def _question_of(row: Row) -> Question | Unanswerable:
         for name in row.value
         if name.endswith(_PHRASING) and name != _PHRASING
     }
+    if taken := phrasings.keys() & {_EVERYTHING, PLAIN}:
+        name = min(taken)
+        raise RowProblem(f"{row.place}: '{name}{_PHRASING}' needs another name: {name!r} has a meaning of its own")
     if PLAIN in row.value:
         phrasings[PLAIN] = row.question(PLAIN)
     if not phrasings:

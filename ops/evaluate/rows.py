@@ -119,7 +119,7 @@ def _rows(path: Path, problems: list[str]) -> Iterator[Row]:
             continue
         try:
             value = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # also a number of too many digits
             problems.append(f"{path}:{number}: this is no JSON: {error}")
             continue
         if isinstance(value, dict):

@@ -129,6 +129,18 @@ def test_a_threshold_of_another_stamp_is_never_used(searcher, database, database
 
 
 @pytest.mark.usefixtures("searcher")
+def test_a_threshold_of_another_signal_was_not_in_force(files, run, database):
+    stamp = database.run(active_stamp)
+    assert database.run(lambda connection: set_gate_threshold(connection, stamp.id, 0.123, SIGNALS["cosine"]))
+    told = answer(run("calibrate", *files, "--json", PINCITE_GATE_SIGNAL="known_words", PINCITE_GATE_THRESHOLD="0.5"))
+    assert (told["before"], told["in_force_before"]) == (None, 0.5)
+    again = answer(run("calibrate", *files, "--json", PINCITE_GATE_SIGNAL="known_words"))
+    assert (again["before"], again["in_force_before"]) == (told["threshold"], told["threshold"])
+    result = run("calibrate", *files, PINCITE_GATE_SIGNAL="cosine", PINCITE_GATE_THRESHOLD="0.5")
+    assert "in place of the default (0.5)" in result.stdout
+
+
+@pytest.mark.usefixtures("searcher")
 def test_too_few_questions_are_refused(files, run, database, tmp_path):
     few = tmp_path / "few.jsonl"
     few.write_text("".join((tmp_path / "u.jsonl").read_text("utf-8").splitlines(keepends=True)[:9]))

@@ -39,6 +39,12 @@ def cut_by_the_server(line: Line) -> None:
     line.chunk("The rent is due [1]. And", "length")
 
 
+def never_said(line: Line) -> None:
+    line.begin(401, "text/plain")
+    line.send("Incorrect key")
+    line.wait_for_end()
+
+
 ELSEWHERE = "http://127.0.0.1:9/v1/chat/completions"
 BROKEN: dict[str, tuple[Play, str, int]] = {
     "a web page": (answers(200, "<html>Welcome</html>", "text/html"), "llm_invalid_response", 1),
@@ -57,6 +63,7 @@ BROKEN: dict[str, tuple[Play, str, int]] = {
     "comments without end": (comments, "llm_too_long", 1),
     "400": (answers(400, '{"error": {"message": "no"}}'), "llm_rejected", 1),
     "401": (answers(401, f"Incorrect key {KEY}"), "llm_unauthorized", 1),
+    "401 whose words do not end": (never_said, "llm_unauthorized", 1),
     "404": (answers(404, '{"error": {"message": "model not found"}}'), "llm_not_found", 1),
     "429": (answers(429), "llm_rate_limited", 2),
     "500": (answers(500, "Traceback"), "llm_server_error", 2),
@@ -95,6 +102,26 @@ class TestBrokenModel:
         assert events[1][0] == "delta"
         assert_extractive(events[-1][1], "llm_too_long")
         assert model.left.wait(20)
+
+    @pytest.mark.parametrize("charset", ["utf-16", "rot13", "base64", "iso-8859-1"])
+    def test_a_stream_is_utf_8_whatever_its_head_says(
+        self, written_client: TestClient, model: ModelServer, charset: str
+    ) -> None:
+        def odd(line: Line) -> None:
+            line.begin(content_type=f"text/event-stream; charset={charset}")
+            line.send("\ufeff")
+            line.chunk("Für die Miete: der dritte Tag [1].", "stop")
+
+        model.play = odd
+        assert asked(written_client)["answer"] == "Für die Miete: der dritte Tag [1]."
+
+    def test_of_several_answers_the_first_is_taken(self, written_client: TestClient, model: ModelServer) -> None:
+        model.play = chunks(
+            '{"choices": [{"index": 1, "delta": {"content": "Other [2]. "}, "finish_reason": "stop"}]}',
+            '{"choices": [{"index": 1, "delta": {"content": "No"}}, {"index": 0, "delta": {"content": "Rent [1]."}}]}',
+            "[DONE]",
+        )
+        assert asked(written_client)["answer"] == "Rent [1]."
 
     def test_what_fails_once_is_tried_once_more(self, written_client: TestClient, model: ModelServer) -> None:
         def fails_first(line: Line) -> None:

@@ -103,7 +103,12 @@ def test_what_else_differs_is_said():
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("{", "is no JSON"), ("[]", "is no report"), ('{"format": "other/2"}', "is no report of the form")],
+    [
+        ("{", "is no JSON"),
+        ("9" * 5000, "is no JSON"),
+        ("[]", "is no report"),
+        ('{"format": "other/2"}', "is no report of the form"),
+    ],
 )
 def test_a_file_that_is_no_report_is_refused(tmp_path, content, words):
     path = tmp_path / "before.json"
@@ -112,11 +117,32 @@ def test_a_file_that_is_no_report_is_refused(tmp_path, content, words):
         load_report(path)
 
 
-def test_a_damaged_report_is_refused(tmp_path):
+def without_stamp(report):
+    del report["stamp"]
+
+
+def with_rank_zero(report):
+    report["corpus"]["modes"]["dense"]["ranks"]["q0"] = 0
+
+
+def with_words_as_scores(report):
+    report["collections"]["set"]["modes"]["dense"]["scores"]["nDCG@10"]["0"] = "much"
+
+
+def without_gate(report):
+    report["corpus"]["gate"] = None
+
+
+@pytest.mark.parametrize("damage", [without_stamp, with_rank_zero, with_words_as_scores, without_gate])
+def test_a_damaged_report_is_refused_before_any_work(tmp_path, damage):
     path = tmp_path / "before.json"
-    path.write_text(json.dumps({"format": FORMAT, "corpus": {}}))
+    report = copy.deepcopy(a_report(GOOD))
+    path.write_text(json.dumps(report))
+    assert load_report(path) == report
+    damage(report)
+    path.write_text(json.dumps(report))
     with pytest.raises(UsageProblem, match="is damaged"):
-        compare(load_report(path), a_report(GOOD), "before.json")
+        load_report(path)
 
 
 def found(*passages: tuple[str, float], query: str = "a question") -> SearchAnswer:

@@ -59,6 +59,9 @@ def test_every_wrong_line_is_named(tmp_path):
         {"id": 7, "needle": "n", "question": "?"},
         {"id": "long", "needle": "n", "question": "?" * 10_001},
         {"id": "nul", "needle": "n\0", "question": "?"},
+        f'{{"id": {"9" * 5000}}}',
+        {"id": "all", "needle": "n", "all_phrasing": "?"},
+        {"id": "both", "needle": "n", "question": "?", "question_phrasing": "!"},
     )
     said = problem(path)
     for line, words in {
@@ -74,6 +77,9 @@ def test_every_wrong_line_is_named(tmp_path):
     assert f"{path}:8: 'id' must be a text" in said
     assert f"{path}:9: 'question': The question has 10,001 characters" in said
     assert f"{path}:10: 'needle' has a character that no document can hold" in said
+    assert f"{path}:11: this is no JSON: Exceeds the limit" in said
+    assert f"{path}:12: 'all_phrasing' needs another name" in said
+    assert f"{path}:13: 'question_phrasing' needs another name" in said
     assert f"{path}:1:" not in said
 
 
@@ -83,6 +89,12 @@ def test_ids_are_there_once_in_both_files(tmp_path):
     single = write(tmp_path / "s.jsonl", PLAIN)
     other = write(tmp_path / "u.jsonl", {"id": "q1", "question": "?"})
     assert f"{other}:1: the id 'q1' is taken by {single}:1" in problem(single, other)
+
+
+def test_a_phrasing_must_not_have_the_name_of_another_question(tmp_path):
+    other = {"id": "a", "needle": "n", "b_phrasing": "?"}
+    path = write(tmp_path / "q.jsonl", other, PLAIN | {"id": "a/b"})
+    assert f"{path}:2: the id 'a/b' is taken by {path}:1" in problem(path)
 
 
 def test_files_that_cannot_be_read_are_said(tmp_path):
@@ -164,6 +176,8 @@ def test_a_collection_is_read(tmp_path):
     ("judgements", "words"),
     [
         ("1\td1\n", ":1: this is not query"),
+        ("1\td1\t--5\n", ":1: this is not query"),
+        (f"1\td1\t{'9' * 5000}\n", ":1: this is not query"),
         ("q\td\ts\n9\td1\t1\n", ":2: queries.jsonl has no query '9'"),
         ("1\td9\t1\n", ":1: docs.jsonl has no document 'd9'"),
         ("1\td1\t0\n", "judges no document relevant"),

@@ -91,6 +91,22 @@ def test_markers(text: str, shown: str, cited: tuple[int, ...], invalid: tuple[i
         ("The following data: 5 kg [1].", "The following data: 5 kg [1].", 0),
         ("Write to mailto:info@house.example [1].", "Write to info@house.example [1].", 0),
         ("Rent <a href='//evil.example'>here</a> [1].", "Rent here [1].", 2),
+        ("See ｈｔｔｐｓ：／／evil.example/x [1].", "See (link removed) [1].", 1),
+        ("See https:⁄⁄evil.example/x [1].", "See (link removed) [1].", 1),
+        ("See ｗｗｗ．evil．example and www。evil。example [1].", "See (link removed) and (link removed) [1].", 2),
+        ("See //evil.example/x or \\\\evil.example\\x [1].", "See (link removed) or (link removed) [1].", 2),
+        ("See EVIL.Example/x, пример.рф/путь, 192.0.2.1:80/a [1].", f"See {', '.join(['(link removed)'] * 3)} [1].", 3),
+        ("Of 10.0.0.0/8, and/or 3.Mai/4.Juni // so [1].", "Of 10.0.0.0/8, and/or 3.Mai/4.Juni // so [1].", 0),
+        ("Use `http://evil.example` [1] or `b` [2].", "Use `(link removed)` [1] or `b` [2].", 1),
+        ("h\u3164ttp\ufe0f:\u2028//evil.example/ [1].", "(link removed) [1].", 1),
+        ("It is so [9\ufe0f][9\u034f][9\u2800] [1].", "It is so [1].", 0),
+        (
+            "> [here]: /x\n- [or]: /y\n[an\\]d]: /z\n[so\non]: /z [1]",
+            "> [here] : /x\n- [or] : /y\n[an\\]d] : /z\n[so\non] : /z [1]",
+            0,
+        ),
+        ("It says [1]: rent [2]: roof.", "It says [1]: rent [2]: roof.", 0),
+        ("a\u2028b\x85c [1]", "a\nb\nc [1]", 0),
         ("Rent <script>alert(1)</script> [1].", "Rent [1].", 1),
         ("Rent <img\nsrc=x onerror=alert(1)> [1].", "Rent < img\nsrc=x onerror=alert(1)> [1].", 0),
         ("If a<b and 3 < 5 and x <3 [1].", "If a< b and 3 < 5 and x <3 [1].", 0),
@@ -182,6 +198,7 @@ def test_no_answer_behind_an_answer_is_left_out_and_words_like_it_are_words() ->
     [
         ("<think>The lease [1] says.\n</think>\n\nRent is due [1].", "Rent is due [1]."),
         (" <thinking>a</thinking>Rent is due [1].", "Rent is due [1]."),
+        ("<think>İİİİ</THINK>Rent is due [1].", "Rent is due [1]."),
         ("<think>It never ends [1]. On and on.", ""),
         ("<b>Rent</b> is due [1].", "Rent is due [1]."),
         ("<5 % [1]", "<5 % [1]"),
@@ -216,7 +233,8 @@ _BITS = st.sampled_from(
         "[", "]", "(", ")", "](", "[1]", "[9]", "1", "9", "[1](", "【", "】", "［２］", "![", "†", "-", ",", ":", "#",
         "<", ">", "</", "<b>", "<think>", "<script>", "&lt;", "&amp;", "&#91;", "`", "```", '"', "„", "“", "!", "**",
         "a", "Z", ". ", ".", "。", "\n", "\n\n", " ", "e.g.", "3. Mai", "NO_ANSWER", "x" * 700,
-        "\u200b", "\ue000", "\ue0001\ue001", "\ud800",
+        "\u200b", "\ue000", "\ue0001\ue001", "\ud800", "\ufe0f", "\u034f", "\u2028",
+        "：／／", "ｗｗｗ．", "//", "]: ", "> ", "\\",
     ]
 )  # fmt: skip
 _TEXTS = st.one_of(st.text(max_size=200), st.lists(_BITS, max_size=60).map("".join))
@@ -229,6 +247,7 @@ def test_no_text_brings_a_link_or_a_marker_without_its_source(text: str, step: i
     assert "](" not in outcome.text
     assert "://" not in outcome.text
     assert not re.search(r"<[A-Za-z/!?]", outcome.text)
+    assert not re.search(r"(?m)^[^\w\n]*\[?[^\[\]\n]*\]:", outcome.text)  # no definition of a link
     assert {int(number) for number in re.findall(r"\[(\d+)\]", outcome.text)} <= set(outcome.cited) <= {1, 2, 3, 4}
     outcome.text.encode()
 
