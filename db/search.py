@@ -67,6 +67,11 @@ class _Scored:
     score: float
 
 
+def keep_snapshot(connection: Connection[Any]) -> None:
+    """Let all that this transaction reads be of one moment; it can write nothing. Before any other query of it."""
+    execute(connection, "keep_snapshot", {})
+
+
 def dense(connection: Connection[Any], query: NDArray[np.float32], leg: Leg, candidates: int) -> list[Ranked]:
     """The nearest chunks to a unit vector (d,) by cosine distance, found by the vector index.
 

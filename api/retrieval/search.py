@@ -45,6 +45,7 @@ from db.search import (
     Ranked,
     chunk_details,
     distances,
+    keep_snapshot,
     unfinished_documents,
 )
 from db.stamps import StoredStamp, active_stamp, check_stamp
@@ -92,7 +93,13 @@ class Searcher:
         question = _Question(query, vector, request)
         return self._database.run(lambda connection: self._answer(connection, question, clock))
 
+    def as_meant(self, request: SearchRequest) -> SearchRequest:
+        """The request with the configured choice where it leaves one open."""
+        return request if request.rerank is not None else replace(request, rerank=self._settings.rerank)
+
     def _answer(self, connection: Connection[Any], question: "_Question", clock: "_Clock") -> SearchAnswer:
+        # Of one moment, so that what is removed meanwhile does not thin out the hits.
+        keep_snapshot(connection)
         request = question.request
         folders = _known_folders(connection, request.folders)
         unfinished = unfinished_documents(connection, folders)
@@ -136,8 +143,7 @@ class Searcher:
         self, question: "_Question", candidates: list["_Candidate"], legs: Mapping[str, Mapping[int, Placed]]
     ) -> tuple[list["_Candidate"], RerankReport]:
         """The candidates with the first of them in the reranker's order, and whether that came about."""
-        wanted = self._settings.rerank if question.request.rerank is None else question.request.rerank
-        if not wanted or not candidates:
+        if not self.as_meant(question.request).rerank or not candidates:
             return candidates, _NOT_RERANKED
         first, behind = candidates[:RERANKED], candidates[RERANKED:]
         passages = [Passage(one.chunk.header, one.chunk.content, one.cosine_distance) for one in first]

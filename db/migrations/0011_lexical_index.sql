@@ -1,6 +1,9 @@
 -- Full text leaves the table of vectors: a narrow table of its own, an index by lexeme and strength, and statistics that
 -- every write carries along. Why: docs/decisions/0008-a-lexical-index-by-strength.md.
 
+-- A worker that still runs must not write between the copy and the end of the columns.
+LOCK TABLE embeddings IN SHARE ROW EXCLUSIVE MODE;
+
 CREATE FUNCTION lexical_keys(lexemes tsvector, lexeme_count integer, folder_id bigint, language text) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 10000
 RETURN array_to_tsvector(

@@ -1,3 +1,7 @@
+-- name: keep_snapshot
+-- For this transaction, as its first statement: all queries see the documents as the first of them does.
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
+
 -- name: dense
 -- The nearest chunks by cosine distance, found by the vector index: (chunk id, rank, score = distance), nearest first, ties by id; fewer than asked for where the nearest %(candidates)s vectors do not hold as many that may answer.
 WITH candidates AS (

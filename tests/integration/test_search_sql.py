@@ -15,7 +15,7 @@ from db.connect import Database
 from db.documents import remove_document
 from db.folders import folder_ids
 from db.named import execute, named_queries
-from db.search import Leg, chunk_details, dense, dense_exact, distances
+from db.search import Leg, chunk_details, dense, dense_exact, distances, keep_snapshot
 from db.stamps import active_stamp
 from pincite.documents import Stage
 from tests.fixtures.database import arrive, claim
@@ -220,3 +220,18 @@ def test_a_chunk_that_is_not_as_long_as_its_place_is_refused(database: Database)
     index(database, Indexed(["A sentence."]))
     with pytest.raises(psycopg.errors.CheckViolation), database.transaction() as connection:
         connection.execute(b"UPDATE chunks SET content = content || '!'")
+
+
+def test_a_search_reads_one_moment(database: Database) -> None:
+    index(database, Indexed(["A sentence that goes."], path="goes.txt"))
+    index(database, Indexed(["A sentence that stays."], path="stays.txt"))
+    asked = leg(database)
+    with database.transaction() as connection:
+        keep_snapshot(connection)
+        before = [hit.chunk_id for hit in search_dense(connection, unit(1)[0], asked)]
+        with database.transaction() as other:
+            other.execute(b"DELETE FROM documents WHERE path = 'goes.txt'")
+        assert len(before) == 2
+        assert set(chunk_details(connection, before)) == set(before)
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            connection.execute(b"DELETE FROM documents")
