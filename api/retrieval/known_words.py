@@ -8,7 +8,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from pincite.lexemes import query_lexemes
+from pincite.lexemes import query_lexemes, query_words
 
 MOST_LEXEMES = 64
 
@@ -43,7 +43,10 @@ def asked_words(query: str, languages: Collection[str] = ()) -> list[AskedWord]:
     for token in query.split():
         if seen >= MOST_LEXEMES:
             break
-        lexemes = tuple(lexeme for lexeme in query_lexemes(token, languages) if lexeme in looked_for)
+        # A part of an identifier stands for others: `ERR` says nothing of `ERR-9999`.
+        is_identifier = any(map(str.isdigit, token))
+        forms = [word.wholes if is_identifier else word.lexemes for word in query_words(token, languages)]
+        lexemes = tuple(dict.fromkeys(form for word in forms for form in word if form in looked_for))
         if lexemes and lexemes not in words:
             words[lexemes] = AskedWord(_bare(token), lexemes)
             seen += len(lexemes)

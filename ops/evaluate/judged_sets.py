@@ -14,7 +14,7 @@ from api.retrieval.search import Searcher
 from ops.cli.options import UsageProblem
 from ops.evaluate.exact import PassageVectors
 from ops.evaluate.index import Entry, fill, fresh_index
-from ops.evaluate.retrieval import MODES, same_mode
+from ops.evaluate.retrieval import MODES, SLOW, same_mode
 from ops.evaluate.rows import Row, read_rows, refuse, refuse_doubles
 from ops.evaluate.significance import Estimate, SignTest, mean, sign_test
 from pincite.documents import CanonicalText, Chunk, Extracted
@@ -100,7 +100,9 @@ def measure_collection(
     with fresh_index(vectors.model) as index:
         fill(index, entries, vectors)
         for name in MODES:
-            same = same_mode(name)
+            if name in SLOW and same_mode(index.searcher, "default") != name:
+                continue
+            same = same_mode(index.searcher, name)
             if same is not None:
                 runs[name] = CollectionRun(runs[same].scores, runs[same].means, same)
                 continue

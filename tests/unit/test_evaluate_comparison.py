@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -228,6 +229,17 @@ def test_phrasings_are_groups_of_their_own():
     assert groups(asked[:1]) == {"all": ["a/x"]}
 
 
-def test_a_way_to_search_is_run_once():
-    assert [name for name in MODES if name != "default" and same_mode(name)] == []
-    assert same_mode("default") in {None, "hybrid"}
+class Meant:
+    """Resolves requests as a searcher that reranks by default, or does not."""
+
+    def __init__(self, *, rerank: bool) -> None:
+        self._rerank = rerank
+
+    def as_meant(self, request):
+        return request if request.rerank is not None else replace(request, rerank=self._rerank)
+
+
+@pytest.mark.parametrize(("rerank", "same"), [(False, "hybrid"), (True, "reranked")])
+def test_a_way_to_search_is_run_once(rerank, same):
+    searcher = Meant(rerank=rerank)
+    assert {name: same_mode(searcher, name) for name in MODES} == dict.fromkeys(MODES) | {"default": same}

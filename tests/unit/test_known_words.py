@@ -30,7 +30,7 @@ def test_a_question_of_stop_words_keeps_them() -> None:
 def test_a_word_has_the_stems_of_all_languages_and_the_forms_of_an_identifier() -> None:
     word, identifier = asked_words("Katzen ERR-4012", {"de", "en"})
     assert set(word.lexemes) == {"katz", "katzen"}
-    assert {"err-4012", "err4012", "4012"} <= set(identifier.lexemes)
+    assert set(identifier.lexemes) == {"err-4012", "err4012"}  # `err` and `4012` stand in others too
 
 
 def test_a_long_question_is_looked_at_as_far_as_it_is_searched_for() -> None:
