@@ -153,6 +153,10 @@ def _changed(before: Json, after: Json) -> Iterable[str]:
     """What else differs between the two, in words."""
     if before["stamp"] != after["stamp"]:
         yield f"the stamp: {before['stamp']['model']} before, {after['stamp']['model']} now, or its parts"
+    known = before.get("settings", {})
+    for name, value in after.get("settings", {}).items():
+        if name in known and known[name] != value:
+            yield f"{name.replace('_', ' ')}: {known[name]} before, {value} now"
     if before["corpus"] is None or after["corpus"] is None:
         return
     for words, name in (("documents", "documents"), ("characters of text", "characters")):

@@ -28,6 +28,7 @@ def report(evaluation: Evaluation) -> Json:
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(evaluation.seconds, 1),
         "stamp": asdict(evaluation.stamp),
+        "settings": dict(evaluation.settings),
         "corpus": None if evaluation.corpus is None else _corpus(evaluation.corpus),
         "collections": {one.name: _collection(one) for one in evaluation.collections},
         "vectors": asdict(evaluation.vectors),

@@ -50,11 +50,15 @@ class CorpusResult:
     sweep: Sweep
 
 
+OF_RETRIEVAL = ("fusion", "rerank", "reranker", "gate_signal")
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Everything that was found out."""
+    """Everything that was found out. `settings` are those that change what a search finds or refuses."""
 
     stamp: Stamp
+    settings: Mapping[str, object]
     corpus: CorpusResult | None
     collections: tuple[CollectionResult, ...]
     vectors: VectorCheck
@@ -83,7 +87,9 @@ def evaluate(wanted: Wanted, settings: Settings, told: Told = lambda _: None) ->
     vectors = PassageVectors(EmbeddingModel.load(settings, threads=None))
     corpus = None if read is None else _measure_corpus(wanted, *read, vectors, told)
     collections = tuple(measure_collection(one, vectors, told) for one in judged)
-    return Evaluation(vectors.model.stamp, corpus, collections, check_vectors(vectors.all()), time.monotonic() - began)
+    chosen = {name: getattr(settings, name) for name in OF_RETRIEVAL}
+    checked = check_vectors(vectors.all())
+    return Evaluation(vectors.model.stamp, chosen, corpus, collections, checked, time.monotonic() - began)
 
 
 def _read(wanted: Wanted, settings: Settings, told: Told) -> tuple[Corpus, QuestionSet] | None:

@@ -23,6 +23,7 @@ def a_report(ranks: dict[str, int | None], *, refused: int = 3, ndcg: float = 0.
     return {
         "format": FORMAT,
         "stamp": {"model": "m"},
+        "settings": {"fusion": "evidence", "gate_signal": "known_words"},
         "corpus": {
             "documents": 2,
             "characters": 100,
@@ -98,8 +99,13 @@ def test_what_else_differs_is_said():
     later = copy.deepcopy(a_report(GOOD))
     later["corpus"]["gate"]["threshold"] = 0.5
     later["corpus"]["documents"] = 3
+    later["settings"]["fusion"] = "plain"
     found = compare(a_report(GOOD), later, "before.json")
-    assert found.changed == ("documents: 2 before, 3 now", "the gate's threshold: 0.6 before, 0.5 now")
+    assert found.changed == (
+        "fusion: evidence before, plain now",
+        "documents: 2 before, 3 now",
+        "the gate's threshold: 0.6 before, 0.5 now",
+    )
 
 
 @pytest.mark.parametrize(
