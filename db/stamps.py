@@ -88,5 +88,5 @@ def way_out(stored: StoredStamp, configured: Stamp) -> str:
 
 
 def set_lexemes(connection: Connection[Any], stamp_id: int, lexemes: str) -> None:
-    """Write down that all lexemes of a stamp are made by this text analysis."""
+    """Write down that this text analysis made all lexemes of a stamp, and forget a threshold of the one before."""
     execute(connection, "set_lexemes", {"stamp_id": stamp_id, "lexemes": lexemes})

@@ -97,6 +97,10 @@ class Searcher:
         """The request with the configured choice where it leaves one open."""
         return request if request.rerank is not None else replace(request, rerank=self._settings.rerank)
 
+    def _weighs(self, request: SearchRequest) -> bool:
+        # A leg that is asked for alone has nothing to be weighed against: its own order stays.
+        return self._settings.fusion == "evidence" and request.mode is Mode.HYBRID
+
     def _answer(self, connection: Connection[Any], question: "_Question", clock: "_Clock") -> SearchAnswer:
         # Of one moment, so that what is removed meanwhile does not thin out the hits.
         keep_snapshot(connection)
@@ -119,8 +123,7 @@ class Searcher:
                 rank_matches(connection, statistics, leg) if request.mode is not Mode.DENSE else LexicalLeg((), [])
             )
         with clock.measures("fuse"):
-            # A leg that is asked for alone has nothing to be weighed against: its own order stays.
-            weighed = self._settings.fusion == "evidence" and request.mode is Mode.HYBRID
+            weighed = self._weighs(request)
             placed = {"dense": _placed(dense, weighed=weighed), "lexical": _placed(lexical.found, weighed=weighed)}
             candidates = _candidates(connection, question.vector, leg, fuse(placed))
         with clock.measures("rerank"):
@@ -153,7 +156,8 @@ class Searcher:
         scored = [replace(one, rerank=score) for one, score in zip(first, found.scores, strict=True)]
         order = by_score(found.scores)
         if self._reranker.is_a_leg:
-            third = {first[at].chunk.id: Placed(rank, found.scores[at]) for rank, at in enumerate(order, 1)}
+            evidence = found.scores if self._weighs(question.request) else [1.0] * len(order)
+            third = {first[at].chunk.id: Placed(rank, evidence[at]) for rank, at in enumerate(order, 1)}
             place = {fused.chunk_id: at for at, fused in enumerate(fuse({**legs, "rerank": third}))}
             order = sorted(order, key=lambda at: place[first[at].chunk.id])
         return [scored[at] for at in order] + behind, RerankReport(True, None, self._reranker.name)

@@ -22,5 +22,5 @@ UPDATE stamps SET gate_threshold = %(threshold)s::double precision, gate_signal 
 WHERE id = %(stamp_id)s AND active RETURNING id;
 
 -- name: set_lexemes
--- All lexemes of a stamp are made by this text analysis now.
-UPDATE stamps SET lexemes = %(lexemes)s WHERE id = %(stamp_id)s;
+-- All lexemes of a stamp are made by this text analysis now, for which no threshold was calibrated.
+UPDATE stamps SET lexemes = %(lexemes)s, gate_threshold = NULL, gate_signal = NULL WHERE id = %(stamp_id)s;

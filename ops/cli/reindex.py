@@ -99,3 +99,6 @@ def _reindex_lexemes(data: Path | None, dry_run: bool, json: bool) -> None:
         print_json({"stale": str(Stale.LEXEMES), "dry_run": dry_run, "chunks": chunks})
     else:
         say(f"The lexemes of {many(chunks, 'passage')} {'would be' if dry_run else 'were'} made anew.")
+        if chunks and stamp is not None and stamp.gate_threshold is not None:
+            forgotten = "would be" if dry_run else "was"
+            say(f"The threshold {stamp.gate_threshold:g} {forgotten} forgotten; `pincite calibrate` finds one anew.")

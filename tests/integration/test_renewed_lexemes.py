@@ -8,12 +8,13 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from api.retrieval.gate import SIGNALS
 from api.retrieval.questions import SearchRequest
 from api.retrieval.search import Searcher
 from db.connect import Database
 from db.documents import remove_document
 from db.lexical import lexical_totals
-from db.stamps import StampMismatchError, activate_stamp, active_stamp, check_stamp
+from db.stamps import StampMismatchError, activate_stamp, active_stamp, check_stamp, set_gate_threshold
 from ops.cli import app
 from pincite.lexemes import LEXEMES
 from pincite.settings import Settings
@@ -50,6 +51,14 @@ def test_another_model_is_still_another_model(database: Database, old: int) -> N
     assert stamp is not None
     with pytest.raises(StampMismatchError, match="Set PINCITE_MODEL back"):
         check_stamp(stamp, replace(MODEL.stamp, model="another"))
+
+
+def test_a_threshold_of_the_older_analysis_is_forgotten(database: Database, old: int) -> None:
+    database.run(lambda connection: set_gate_threshold(connection, old, 0.5, SIGNALS["known_words"]))
+    renew_lexemes(database, old)
+    stamp = database.run(active_stamp)
+    assert stamp is not None
+    assert (stamp.lexemes, stamp.gate_threshold, stamp.gate_signal) == (LEXEMES, None, None)
 
 
 def test_lexemes_are_made_anew_and_vectors_stay(database: Database, database_url: str, old: int) -> None:
