@@ -5,12 +5,14 @@ Each check gives findings; none of them stops the others.
 
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
+import psutil
 from celery import Celery
 from kombu.exceptions import OperationalError
 from redis import Redis
@@ -22,6 +24,7 @@ from api.answering.probe import known_models
 from api.retrieval.rerank import RerankerUnavailableError, cross_encoder_of
 from ops.cli.setting_names import unknown_settings
 from ops.services.installation import running
+from ops.services.record import read_record
 from pincite.doorbell import EMBED_QUEUE, EXTRACT_QUEUE, OCR_QUEUE, PRODUCER_SECONDS, SWEEP_QUEUE, celery_app
 from pincite.embedding import stamp_of
 from pincite.failures import DocumentFailure
@@ -32,6 +35,7 @@ from workers.tesseract_probe import find_tesseract
 Level = Literal["ok", "warn", "fail"]
 
 _PING_SECONDS = 2.0
+_START_SECONDS = 30.0
 _NO_LIST = frozenset({FallbackCode.NOT_FOUND, FallbackCode.REJECTED, FallbackCode.INVALID_RESPONSE})
 _QUEUES = (EXTRACT_QUEUE, OCR_QUEUE, EMBED_QUEUE, SWEEP_QUEUE)
 
@@ -182,8 +186,11 @@ def check_broker(settings: Settings) -> Iterator[Finding]:
 def check_workers(settings: Settings) -> Iterator[Finding]:
     """A worker answers for every queue."""
     app = celery_app(settings, socket_timeout=PRODUCER_SECONDS)
+    patient_until = time.monotonic() + _START_SECONDS
     try:
         served = _served(app)
+        while not set(_QUEUES) <= served.keys() and time.monotonic() < patient_until and _has_just_started(settings):
+            served = _served(app)
     except (OperationalError, RedisError, OSError) as error:
         yield Finding("workers", "fail", f"they cannot be asked: {error}", "Mend the broker first.")
         return
@@ -196,6 +203,15 @@ def check_workers(settings: Settings) -> Iterator[Finding]:
             start = "" if here else f"Start `pincite up`, or `celery -A workers.app worker -Q {queue}`. "
             step = f"{start}See the end of {settings.data.resolve() / 'logs' / queue}.log."
             yield Finding(f"worker {queue}", "fail", f"none answered within {_PING_SECONDS:g} s", step)
+
+
+def _has_just_started(settings: Settings) -> bool:
+    """Whether this installation's `pincite up` is so young that its workers may still be on their way."""
+    pid = read_record(settings.data.resolve()).supervisor_pid
+    try:
+        return pid is not None and time.time() - psutil.Process(pid).create_time() < _START_SECONDS
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _served(app: Celery) -> dict[str, list[str]]:

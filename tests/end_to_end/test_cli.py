@@ -91,6 +91,8 @@ def test_from_drop_folder_to_answer_and_a_clean_stop():
             assert any(f"drop folder     hut: {drop}" in line for line in lines)
 
             assert process.stdout.readline() == "Ready to search.\n"
+            examined = pincite(data, "doctor")
+            assert examined.returncode == ExitCode.DONE, examined.stdout
 
             second = pincite(data, "up", "--port", "0")
             assert second.returncode == ExitCode.UNAVAILABLE
