@@ -65,6 +65,7 @@ def test_a_helper_gets_our_niceness_and_others_do_not(tmp_path: Path) -> None:
     code = (
         "import os, subprocess, sys; from pincite.niceness import step_back_like_us\n"
         "other = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+        "while open(f'/proc/{other.pid}/comm').read() != 'sleep\\n': pass\n"  # named a moment after it is started
         "os.nice(5)\n"
         "step_back_like_us(other.pid, 'postgres')\n"
         "before = os.getpriority(os.PRIO_PROCESS, other.pid)\n"
