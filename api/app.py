@@ -14,7 +14,7 @@ from api.access import AccessMiddleware, refuse_open_door
 from api.answering.writer import AnswerWriter
 from api.bounds import BoundsMiddleware
 from api.page_pictures import PagePictures
-from api.problems import install_problems
+from api.problems import DECLARED, install_problems
 from api.readiness import Readiness, look
 from api.routes import ask, contents, documents, folders, health, pages, search, web
 from api.runtime import ModelHolder, Runtime, SearchSlots
@@ -70,6 +70,7 @@ def create_app(settings: Settings, *, model: Embedder | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        responses=DECLARED,
         # The order matters: who may not call sends no body.
         middleware=[Middleware(AccessMiddleware), Middleware(BoundsMiddleware, settings=settings)],
     )

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
+from api.models.problem import ProblemDocument
 from api.retrieval.questions import QueryError, UnknownFolderError
 from db.connect import DatabaseUnavailableError, StatementTimeoutError
 from db.stamps import StampMismatchError
@@ -27,6 +28,14 @@ _CODES = {
     404: ("not_found", "There is nothing at this address. `/docs` lists what there is."),
     405: ("method_not_allowed", "This address does not take that method. `/docs` lists what it takes."),
     413: ("upload_too_large", "The request is too large."),
+}
+
+
+_DOCUMENT = {"content": {MEDIA_TYPE: {"schema": ProblemDocument.model_json_schema()}}}
+# What every call may answer, for the description of the API.
+DECLARED: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "The request cannot be served as it is."} | _DOCUMENT,
+    "5XX": {"description": "Something that Pincite needs is away, or Pincite made a mistake."} | _DOCUMENT,
 }
 
 

@@ -268,6 +268,17 @@ class TestPages:
             "/v1/folders/{name}", "/v1/search", "/v1/ask", "/healthz", "/readyz", "/metrics",
         }  # fmt: skip
 
+    def test_every_call_declares_the_problems_that_it_answers(self, client: TestClient) -> None:
+        described = client.get("/openapi.json").json()
+        assert "HTTPValidationError" not in described["components"]["schemas"]
+        for path, calls in described["paths"].items():
+            for call in calls.values():
+                assert {"4XX", "5XX"} <= call["responses"].keys(), path
+        declared = described["paths"]["/v1/search"]["post"]["responses"]["4XX"]["content"]["application/problem+json"]
+        answered = client.post("/v1/search", json={"query": 7})
+        assert answered.headers["content-type"] == "application/problem+json"
+        assert answered.json().keys() - {"errors"} == set(declared["schema"]["required"])
+
 
 @pytest.mark.parametrize(
     ("method", "path", "body"),
