@@ -40,6 +40,11 @@ def copy_lexical_entries(
     execute(connection, "go_on_counting", {})
 
 
+def settle_made_up(connection: Connection[Any]) -> None:
+    """Do what autovacuum would do during the measurement, on a connection that commits by itself."""
+    execute(connection, "settle_made_up", {})
+
+
 def lexical_bytes(connection: Connection[Any]) -> LexicalBytes:
     """The sizes on disk."""
     found = fetch_one(connection, "lexical_bytes", {}, LexicalBytes)

@@ -50,3 +50,7 @@ SELECT pg_table_size('lexical_entries') + pg_relation_size('lexical_entries_pkey
        + pg_relation_size('lexical_entries_document') AS entries,
        pg_relation_size('lexical_entries_keys') AS keys,
        pg_total_relation_size('lexeme_counts') + pg_total_relation_size('lexical_changes') AS statistics;
+
+-- name: settle_made_up
+-- Bring tables that were just filled into the state in which autovacuum leaves them, and tell the planner of their sizes; outside of a transaction.
+VACUUM (ANALYZE) lexical_entries, lexeme_counts, lexical_totals, documents, chunks;

@@ -26,7 +26,7 @@ from api.retrieval.candidates import EFFORT, Effort
 from api.retrieval.lexical import search_lexical
 from db.contents import save_lexemes
 from db.lexical import lexical_totals
-from db.made_up import copy_lexical_entries, lexical_bytes, made_up_documents
+from db.made_up import copy_lexical_entries, lexical_bytes, made_up_documents, settle_made_up
 from db.migrate import migrate
 from db.search import Leg
 from ops.benchmarks.lexical_chunks import FOLDERS, PER_DOCUMENT, entries, make_questions
@@ -107,6 +107,8 @@ def fill(url: str, chunks: int) -> None:
         _tell(f"making {chunks} chunks")
         made_up_documents(connection, chunks, PER_DOCUMENT, FOLDERS)
         copy_lexical_entries(connection, entries(chunks))
+    with psycopg.connect(url, autocommit=True) as connection:
+        settle_made_up(connection)
 
 
 def timed(
