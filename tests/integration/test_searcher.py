@@ -187,6 +187,29 @@ def test_words_are_looked_for_in_the_searched_folders_however_many(searcher: Sea
         assert gate.unknown_words == unknown, folders
 
 
+class Noting(Database):
+    """Notes in which isolation each piece of work has run."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.isolations: list[object] = []
+
+    def run(self, work):  # type: ignore[no-untyped-def]
+        with self.transaction() as connection:
+            result = work(connection)
+            self.isolations += connection.execute(b"SHOW transaction_isolation").fetchone() or ()
+        return result
+
+
+def test_a_search_sees_the_documents_of_one_moment(searcher: Searcher, database_url: str) -> None:
+    noting = Noting(database_url)
+    try:
+        assert Searcher(noting, MODEL, Settings()).search(SearchRequest("rent")).hits
+        assert noting.isolations == ["repeatable read"]
+    finally:
+        noting.close()
+
+
 def test_folders_narrow(searcher: Searcher) -> None:
     found = searcher.search(SearchRequest("the", ("notes",)))
     assert {hit.document.folder for hit in found.hits} == {"notes"}
