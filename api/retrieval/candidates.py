@@ -21,6 +21,12 @@ _TOGETHER = 4  # of so many common lexemes pairs are looked for
 _STRONG = 30_000  # of each of them so many chunks at most, those that hold it most strongly
 
 
+def idf(chunks: int, holding: int) -> float:
+    """The idf of BM25 (Robertson and Zaragoza 2009) of what `holding` of so many chunks have; never below 0."""
+    holding = min(holding, chunks)  # counts may be read a moment after the total
+    return math.log(1 + (chunks - holding + 0.5) / (holding + 0.5))
+
+
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How many chunks are looked at: all that match up to `complete`, else about `budget`."""

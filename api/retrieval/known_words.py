@@ -4,10 +4,10 @@ A near miss of the embedding ("TensorRT" asked of a text on compilers) is close 
 gives it away is that the question's rarest words stand nowhere. Pure.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from api.retrieval.candidates import idf
 from pincite.lexemes import query_lexemes, query_words
 
 MOST_LEXEMES = 64
@@ -56,14 +56,13 @@ def asked_words(query: str, languages: Collection[str] = ()) -> list[AskedWord]:
 def known_share(words: Sequence[AskedWord], counts: Mapping[str, int], chunks: int) -> Known:
     """What is known of a question, when `counts` says in how many of `chunks` passages each lexeme stands.
 
-    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), the idf of BM25 (Robertson and Zaragoza 2009), of its commonest
-    lexeme: one that no passage has weighs most.
+    A word weighs the idf of its commonest lexeme: one that no passage has weighs most.
     """
     total = known = 0.0
     unknown: list[str] = []
     for word in words:
-        most = max(min(counts.get(lexeme, 0), chunks) for lexeme in word.lexemes)
-        weight = math.log(1 + (chunks - most + 0.5) / (most + 0.5))
+        most = max(counts.get(lexeme, 0) for lexeme in word.lexemes)
+        weight = idf(chunks, most)
         total += weight
         if most:
             known += weight

@@ -1,13 +1,13 @@
 """The lexical leg: the chunks that hold the query's words, best first by BM25."""
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from psycopg import Connection
 
-from api.retrieval.candidates import EFFORT, STRENGTHS, Effort, Term, any_strength, choose, within_folders
+from api.retrieval.candidates import EFFORT, STRENGTHS, Effort, Term, any_strength, choose, idf, within_folders
+from api.retrieval.known_words import MOST_LEXEMES
 from db.lexical import (
     LexicalQuery,
     LexicalTotals,
@@ -20,7 +20,6 @@ from db.lexical import (
 from db.search import Leg, Matched
 from pincite.lexemes import QueryWord, query_words
 
-MOST_TERMS = 64
 # A lexeme of so many chunks is taken for one that every folder has: to look for it costs more than it says.
 _EVERYWHERE = 10_000
 # Of so many folders the index looks for each beside every lexeme; among more, the lexeme alone finds a chunk sooner.
@@ -54,7 +53,7 @@ def look_up(connection: Connection[Any], query: str, leg: Leg) -> Statistics:
     """Read the statistics once for the leg and for the gate: what was not added up yet makes every reading costly."""
     languages = frozenset(lexical_languages(connection, leg.stamp_id, leg.folder_ids))
     words = tuple(query_words(query, languages))
-    lexemes = list(dict.fromkeys(lexeme for word in words for lexeme in word.lexemes))[:MOST_TERMS]
+    lexemes = list(dict.fromkeys(lexeme for word in words for lexeme in word.lexemes))[:MOST_LEXEMES]
     totals = lexical_totals(connection, leg.stamp_id)
     markers = _markers(leg)
     keys = [lexeme + strength for lexeme in lexemes for strength in STRENGTHS]
@@ -134,9 +133,7 @@ def coverage(words: Sequence[QueryWord], idfs: dict[str, float], held: Collectio
 def _terms(lexemes: Sequence[str], totals: LexicalTotals, counts: Mapping[str, int]) -> Iterator[Term]:
     for lexeme in lexemes:
         chunks = {strength: counts[lexeme + strength] for strength in STRENGTHS if lexeme + strength in counts}
-        # What was written between the two readings may exceed the total, and no word says less than nothing.
-        holding = min(sum(chunks.values()), totals.chunks)
-        yield Term(lexeme, math.log(1 + (totals.chunks - holding + 0.5) / (holding + 0.5)), chunks)
+        yield Term(lexeme, idf(totals.chunks, sum(chunks.values())), chunks)
 
 
 def _markers(leg: Leg) -> list[str]:
