@@ -103,8 +103,11 @@ class _FolderId:
 
 def ensure_folder(connection: Connection[Any], name: str) -> int:
     """The id of the folder of that name, made if it is new."""
-    folder_id: int = fetch_value(connection, "ensure_folder", {"name": name})
-    return folder_id
+    found: int | None = None
+    while found is None:
+        # Who waited for another session to make it does not see its row yet; the next statement does.
+        found = fetch_value(connection, "ensure_folder", {"name": name})
+    return found
 
 
 def watch_folder(connection: Connection[Any], name: str, path: str) -> int:

@@ -1,6 +1,7 @@
 """The lease: one worker at a time, counted before the work, void once the document changes."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -292,3 +293,18 @@ def test_folder_counts_are_counts(database: Database) -> None:
     (folder,) = database.run(list_folders)
     assert (folder.documents, folder.queued, folder.failed, folder.removed) == (4, 3, 1, 1)
     assert folder.unfinished == 3
+
+
+def test_two_that_make_the_same_folder_at_once_get_the_same_one(database: Database, database_url: str) -> None:
+    """The second waits for the first to commit, and its statement began before the folder was there."""
+    with ThreadPoolExecutor(1) as pool, psycopg.connect(database_url, autocommit=True) as watching:
+        with psycopg.connect(database_url) as first:
+            made = ensure_folder(first, "shared")
+            second = pool.submit(database.run, lambda connection: ensure_folder(connection, "shared"))
+            waiting = (
+                b"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            while watching.execute(waiting).fetchone() != (1,):
+                assert not second.done()
+            first.commit()
+        assert second.result(30) == made
